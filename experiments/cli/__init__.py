@@ -1,0 +1,1 @@
+"""The `sgai` command: one small file a subcommand."""

@@ -1,0 +1,1 @@
+"""Matches between agents: playing, recording, replaying, and the table of results."""

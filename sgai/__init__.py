@@ -1,0 +1,55 @@
+"""sgai: exact and hybrid play of impartial combinatorial games, plugged into OpenSpiel.
+
+The theory and the solvers are here and import no OpenSpiel; `sgai.envs` registers every ruleset as an OpenSpiel game,
+`sgai.agents` plays them, `sgai.experiments` runs matches.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from sgai._version import __version__
+from sgai.decomposition import Summand, decompose
+from sgai.errors import IllegalMoveError, LoopError, NotSolvedError, SgaiError, UnsupportedError
+from sgai.nimbers import mex, nim_sum
+from sgai.parameters import Kind, parameter
+from sgai.registry import load_plugin, load_ruleset, register, ruleset_names
+from sgai.ruleset import Component, Ruleset
+
+if TYPE_CHECKING:
+    from sgai.solution import Solution
+    from sgai.solver import Solver, grundy_values, solve
+
+__all__ = [
+    "Component",
+    "IllegalMoveError",
+    "Kind",
+    "LoopError",
+    "NotSolvedError",
+    "Ruleset",
+    "SgaiError",
+    "Solution",
+    "Solver",
+    "Summand",
+    "UnsupportedError",
+    "__version__",
+    "decompose",
+    "grundy_values",
+    "load_plugin",
+    "load_ruleset",
+    "mex",
+    "nim_sum",
+    "parameter",
+    "register",
+    "ruleset_names",
+    "solve",
+]
+
+# These need numpy, which a program that only handles rules need not wait for.
+_LAZY = {"Solution": "solution", "Solver": "solver", "grundy_values": "solver", "solve": "solver"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        import importlib
+
+        return getattr(importlib.import_module(f"sgai.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'sgai' has no attribute {name!r}")

@@ -1,0 +1,57 @@
+"""How much a search may spend."""
+
+import time
+from dataclasses import dataclass, field
+
+from sgai.errors import SgaiError
+
+DEFAULT_STATES = 5_000_000
+
+
+class OutOfBudget(Exception):
+    """Raised inside a solver when states or time run out; it never leaves the package."""
+
+
+@dataclass
+class Budget:
+    """A number of states and of seconds, counted down as a search goes.
+
+    Parameters
+    ----------
+    states : int
+        The most states to evaluate.
+    seconds : float or None
+        The most seconds to take, from now on; None for no limit.
+    """
+
+    states: int = DEFAULT_STATES
+    seconds: float | None = None
+    spent: int = 0
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        """Reject budgets that cannot be kept."""
+        if isinstance(self.states, bool) or not isinstance(self.states, int) or self.states < 1:
+            raise SgaiError(f"states={self.states!r}: a budget is 1 state or more")
+        if self.seconds is not None and not (
+            isinstance(self.seconds, int | float) and not isinstance(self.seconds, bool) and self.seconds > 0
+        ):
+            raise SgaiError(f"seconds={self.seconds!r}: a budget is a number of seconds above 0")
+
+    def elapsed(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self.started
+
+    def spend(self, states: int = 1) -> None:
+        """Count states; raise `OutOfBudget` where one of the limits is passed. The clock is read now and then."""
+        before = self.spent
+        if before + states > self.states:
+            raise OutOfBudget
+        self.spent = before + states
+        if self.seconds is not None and before >> 8 != self.spent >> 8:
+            self.check_clock()
+
+    def check_clock(self) -> None:
+        """Raise `OutOfBudget` where time is up."""
+        if self.seconds is not None and self.elapsed() > self.seconds:
+            raise OutOfBudget

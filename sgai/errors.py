@@ -1,0 +1,71 @@
+"""Every error that sgai raises on purpose; all of them are a ``ValueError``."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class SgaiError(ValueError):
+    """Bad input; the message quotes it and says what would be right."""
+
+
+class IllegalMoveError(SgaiError):
+    """A move that the rules do not allow in the position."""
+
+
+class UnsupportedError(SgaiError):
+    """A question that is well put but that this version has no proved answer to."""
+
+
+class NotSolvedError(SgaiError):
+    """A search that ran out of its budget, where only an exact answer will do."""
+
+
+class LoopError(SgaiError):
+    """Play can come back to a position, in a game that was declared to end.
+
+    Parameters
+    ----------
+    cycle : sequence of str
+        The positions of the cycle as text, in the order of play; the first one is not repeated at the end.
+    """
+
+    def __init__(self, cycle: Sequence[str]) -> None:
+        self.cycle = tuple(cycle)
+        shown = [*self.cycle, self.cycle[0]]
+        if len(shown) > 12:
+            shown = [*shown[:6], f"({len(shown) - 12} more)", *shown[-6:]]
+        super().__init__(
+            f"play can repeat for ever: {' -> '.join(shown)}; a position on a cycle has no Grundy value "
+            "(declare the ruleset loopy if that is meant)"
+        )
+
+    def __reduce__(self) -> tuple[type["LoopError"], tuple[tuple[str, ...]]]:
+        return LoopError, (self.cycle,)
+
+
+def quote(value: object, limit: int = 80) -> str:
+    """Quote a value for a message, cut to ``limit`` characters.
+
+    Examples
+    --------
+    >>> quote("[3;x]")
+    "'[3;x]'"
+    >>> quote("9" * 200, limit=10)
+    "'9999999999...'"
+    """
+    text = value if isinstance(value, str) else repr(value)
+    return repr(text if len(text) <= limit else text[:limit] + "...")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Say which known word was probably meant, as the end of a message; nothing where none is near.
+
+    Examples
+    --------
+    >>> nearest("kayels", ["nim", "kayles"])
+    "; did you mean 'kayles'?"
+    >>> nearest("zzz", ["nim", "kayles"])
+    ''
+    """
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,222 @@
+"""The rulesets that are known by name, those of sgai and those that users register."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
+
+from sgai.errors import SgaiError, nearest, quote
+from sgai.ruleset import Ruleset
+from sgai.syntax import is_call, parse_call
+
+AnyRulesetClass = type[Ruleset[Any, Any]]
+RulesetClassT = TypeVar("RulesetClassT", bound=AnyRulesetClass)
+
+
+class Origin(NamedTuple):
+    """Where a registered class came from, so that another process can load it: a module's name and its file."""
+
+    module: str
+    file: str | None
+
+
+_classes: dict[str, AnyRulesetClass] = {}
+_origins: dict[str, Origin] = {}
+_listeners: list[Callable[[str], None]] = []
+
+
+def register(cls: RulesetClassT) -> RulesetClassT:
+    """Make a ruleset known by name: to `load_ruleset`, the command line and, with `sgai.envs` imported, OpenSpiel.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of `Ruleset` with a ``name``. Its module or file is remembered: unpickling in another process and
+        pool workers import it first.
+
+    Returns
+    -------
+    type
+        ``cls`` itself, so that this works as a decorator.
+
+    Raises
+    ------
+    SgaiError
+        If the class has no usable name, or the name belongs to another class.
+    """
+    if not (inspect.isclass(cls) and issubclass(cls, Ruleset)):
+        raise SgaiError(f"{quote(cls)} is not a subclass of sgai.Ruleset")
+    name = cls.name
+    if not (name.isidentifier() and name == name.lower()):
+        raise SgaiError(f"the name {name!r} of {cls.__name__} should be lower-case letters, digits and underscores")
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(cls.__abstractmethods__))
+        raise SgaiError(f"{cls.__name__} still lacks: {missing}")
+    cls.parameters()
+    origin = _origin_of(cls)
+    known = _classes.get(name)
+    if known is not None and _identity(known, _origins[name]) != _identity(cls, origin):
+        raise SgaiError(f"the name {name!r} is taken by {known.__module__}.{known.__qualname__}; choose another")
+    _classes[name] = cls
+    _origins[name] = origin
+    for listener in _listeners:
+        listener(name)
+    return cls
+
+
+def on_register(listener: Callable[[str], None]) -> None:
+    """Call ``listener(name)`` for every ruleset that is registered, now and later."""
+    _listeners.append(listener)
+    for name in ruleset_names():
+        listener(name)
+
+
+def ruleset_names() -> list[str]:
+    """Return the registered names, sorted.
+
+    Examples
+    --------
+    >>> "nim" in ruleset_names()
+    True
+    """
+    _load_own()
+    return sorted(_classes)
+
+
+def ruleset_class(name: str) -> AnyRulesetClass:
+    """Return the class that is registered under a name.
+
+    Raises
+    ------
+    SgaiError
+        If there is none; the message names the nearest.
+    """
+    _load_own()
+    if name not in _classes:
+        raise SgaiError(f"unknown ruleset {name!r}{nearest(name, _classes)}; `sgai games` lists all")
+    return _classes[name]
+
+
+def load_ruleset(text: str | Ruleset[Any, Any]) -> Ruleset[Any, Any]:
+    """Make a ruleset from its text.
+
+    Parameters
+    ----------
+    text : str
+        ``name``, ``name(key=value,...)`` or a bare take-and-break code such as ``0.77``; a `Ruleset` is returned as it
+        is.
+
+    Raises
+    ------
+    SgaiError
+        For an unknown name or parameter (with the nearest known one), or a value that is not of its kind.
+
+    Examples
+    --------
+    >>> load_ruleset("subtraction(take=[2;5])")
+    Subtraction(take=(2, 5))
+    >>> load_ruleset("0.77")
+    TakeAndBreak(code='0.77')
+    """
+    if isinstance(text, Ruleset):
+        return text
+    if not isinstance(text, str):
+        raise SgaiError(f"{quote(text)} is neither a ruleset nor text that names one")
+    if not is_call(text):
+        code: dict[str, Any] = {"code": text.strip()}
+        return ruleset_class("take_and_break")(**code)
+    call = parse_call(text)
+    cls = ruleset_class(call.name)
+    parameters = cls.parameters()
+    values = {
+        name: parameters[name].parse(value) if name in parameters else value for name, value in call.arguments.items()
+    }
+    return cls(**values)
+
+
+def load_plugin(file: str | Path) -> ModuleType:
+    """Import a Python file of a user, which registers its rulesets.
+
+    Raises
+    ------
+    SgaiError
+        If the file is missing or raises an error; the message says which.
+    """
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise SgaiError(f"there is no file {quote(str(file))} to load rulesets from")
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) and Path(str(module.__file__)).resolve() == path:
+            return module
+    name = f"sgai_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SgaiError(f"{quote(str(file))} is no Python file; name one that ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise SgaiError(f"{quote(str(file))} could not be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def origin(name: str) -> Origin:
+    """Return where a registered ruleset came from."""
+    ruleset_class(name)
+    return _origins[name]
+
+
+def ensure_registered(name: str, module: str, file: str | None) -> AnyRulesetClass:
+    """Return a registered class, after importing what registers it where this process has not done so."""
+    _load_own()
+    if name not in _classes:
+        try:
+            if module == "__main__":
+                raise ImportError(module)
+            importlib.import_module(module)
+        except ImportError:
+            if file is None:
+                raise SgaiError(
+                    f"ruleset {name!r} was defined in {module!r}, which cannot be imported here: put it in a file"
+                ) from None
+            load_plugin(file)
+    return ruleset_class(name)
+
+
+def pickled(ruleset: Ruleset[Any, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return what pickle needs to make the ruleset again in another process."""
+    cls = type(ruleset)
+    if _classes.get(cls.name) is cls:
+        return _unpickle_registered, (cls.name, *_origins[cls.name], ruleset.arguments())
+    return _unpickle_class, (cls, ruleset.arguments())
+
+
+def _unpickle_registered(name: str, module: str, file: str | None, arguments: dict[str, Any]) -> Ruleset[Any, Any]:
+    return ensure_registered(name, module, file)(**arguments)
+
+
+def _unpickle_class(cls: AnyRulesetClass, arguments: dict[str, Any]) -> Ruleset[Any, Any]:
+    return cls(**arguments)
+
+
+def _origin_of(cls: AnyRulesetClass) -> Origin:
+    try:
+        file = inspect.getsourcefile(cls)
+    except (TypeError, OSError):  # defined in an interactive session
+        file = None
+    return Origin(cls.__module__, str(Path(file).resolve()) if file and Path(file).is_file() else None)
+
+
+def _identity(cls: AnyRulesetClass, origin: Origin) -> Iterator[Any] | tuple[Any, ...]:
+    # The same class may come in twice: as __main__ and by its module's name, or after an edit in a notebook.
+    return (cls.__qualname__, origin.file or origin.module)
+
+
+def _load_own() -> None:
+    import sgai.rulesets  # noqa: F401 - its import registers them; it needs this module first

@@ -1,0 +1,187 @@
+"""An explicit graph as a game: a token moves along directed edges from vertex to vertex."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sgai.errors import LoopError, SgaiError, nearest, quote
+from sgai.parameters import Kind, parameter
+from sgai.registry import register
+from sgai.ruleset import Ruleset
+from sgai.syntax import split, unbracket
+
+Vertex = int | str
+Edge = tuple[Vertex, ...]  # (from, to), or (vertex,) for a vertex named alone
+
+_VERTEX = re.compile(r"[A-Za-z0-9_.]+")
+
+
+def parse_vertex(text: str) -> Vertex:
+    """Read a vertex: decimal digits are a number, other letters, digits, dots and underscores are a name.
+
+    Examples
+    --------
+    >>> parse_vertex("12"), parse_vertex("a1")
+    (12, 'a1')
+    """
+    text = text.strip()
+    if not _VERTEX.fullmatch(text):
+        raise SgaiError(f"{quote(text)} is not a vertex: use letters, digits, dots and underscores")
+    return int(text) if text.isdecimal() and len(text) < 19 and str(int(text)) == text else text
+
+
+def _check_vertex(value: Any) -> Vertex:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise SgaiError(f"{quote(value)} is not a vertex: use an integer >= 0 or a name")
+    return parse_vertex(str(value))
+
+
+def _parse_edges(text: str) -> tuple[Edge, ...]:
+    return tuple(tuple(map(parse_vertex, part.split("-"))) for part in split(unbracket(text)))
+
+
+def _check_edges(value: Any) -> tuple[Edge, ...]:
+    try:
+        edges = tuple(tuple(map(_check_vertex, edge)) for edge in value)
+    except TypeError:
+        raise SgaiError(f"{quote(value)} is not a list of edges") from None
+    for edge in edges:
+        if not 1 <= len(edge) <= 2:
+            raise SgaiError(f"{'-'.join(map(str, edge))!r} is not an edge; write from-to, or a vertex alone")
+    return edges
+
+
+def _format_edges(edges: tuple[Edge, ...]) -> str:
+    return "[" + ";".join("-".join(map(str, edge)) for edge in edges) + "]"
+
+
+EDGES = Kind("a list of directed edges such as [3-2;3-1;2-0]", _parse_edges, _format_edges, _check_edges)
+VERTEX = Kind("a vertex such as 3 or a1", lambda text: parse_vertex(unbracket(text)), str, _check_vertex)
+
+_DEFAULT_EDGES = ((3, 2), (3, 1), (3, 0), (2, 1), (2, 0), (1, 0))
+
+
+def _natural(vertex: Vertex) -> tuple[bool, int, str]:
+    return (isinstance(vertex, str), vertex if isinstance(vertex, int) else 0, str(vertex))
+
+
+@register
+class Graph(Ruleset[Vertex, Vertex]):
+    """Move a token along a directed edge; a position is the vertex it stands on.
+
+    Examples
+    --------
+    >>> game = Graph.from_successors({3: [2, 1, 0], 2: [1, 0], 1: [0], 0: []}, start=3)
+    >>> game.options(2)
+    [0, 1]
+    """
+
+    name = "graph"
+
+    edges: tuple[Edge, ...] = parameter(
+        default=_DEFAULT_EDGES, kind=EDGES, doc="directed edges from-to; a vertex alone"
+    )
+    file: str = parameter(
+        default="", doc='instead of edges: a file of successor lists, JSON {"3": [2, 1]} or lines "3: 2 1"'
+    )
+    start: Vertex = parameter(default=3, kind=VERTEX, start=True, doc="the vertex where the token starts")
+
+    def __post_init__(self) -> None:
+        """Read the file if one is given; sort the edges; reject an unknown start."""
+        if self.file:
+            object.__setattr__(self, "edges", _edges_of(_read_successors(self.file)))
+            object.__setattr__(self, "file", "")
+        used = {vertex for edge in self.edges if len(edge) == 2 for vertex in edge}
+        edges = {edge for edge in self.edges if len(edge) == 2 or edge[0] not in used}
+        object.__setattr__(self, "edges", tuple(sorted(edges, key=lambda edge: [_natural(each) for each in edge])))
+        if self.start != self.parameters()["start"].default:
+            self.validate(self.start)
+
+    @classmethod
+    def from_successors(cls, successors: Mapping[Any, Iterable[Any]], start: Vertex) -> "Graph":
+        """Make a game from successor lists.
+
+        Parameters
+        ----------
+        successors : mapping
+            Vertex (an integer or a name) to the vertices that a move may lead to.
+        start : int or str
+            Where play starts.
+        """
+        return cls(edges=_edges_of(successors), start=start)
+
+    def successors(self) -> dict[Vertex, tuple[Vertex, ...]]:
+        """Return the successor list of every vertex."""
+        kept: dict[Vertex, tuple[Vertex, ...]] | None = self.__dict__.get("_successors")
+        if kept is None:
+            lists: dict[Vertex, list[Vertex]] = {vertex: [] for edge in self.edges for vertex in edge}
+            for edge in self.edges:
+                if len(edge) == 2:
+                    lists[edge[0]].append(edge[1])
+            kept = self.__dict__["_successors"] = {vertex: tuple(following) for vertex, following in lists.items()}
+        return kept
+
+    def initial(self) -> Vertex:
+        """Return the start."""
+        return self.validate(self.start)
+
+    def moves(self, position: Vertex) -> Iterator[tuple[Vertex, Vertex]]:
+        """Yield the successors; a move is named by the vertex that it leads to."""
+        for following in self.successors()[position]:
+            if following == position:
+                raise LoopError([str(position)])
+            yield following, following
+
+    def validate(self, position: Any) -> Vertex:
+        """Reject a vertex that the graph does not have."""
+        vertex = _check_vertex(position)
+        if vertex not in self.successors():
+            known = [str(each) for each in self.successors()]
+            few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+            raise SgaiError(f"the graph has no vertex {str(vertex)!r}{nearest(str(vertex), known)}; it has: {few}")
+        return vertex
+
+    def format(self, position: Vertex) -> str:
+        """Write the vertex."""
+        return str(position)
+
+    def parse(self, text: str) -> Vertex:
+        """Read a vertex."""
+        return self.validate(parse_vertex(text))
+
+
+def _edges_of(successors: Mapping[Any, Iterable[Any]]) -> tuple[Edge, ...]:
+    edges: list[Edge] = []
+    for vertex, following in successors.items():
+        checked = _check_vertex(vertex)
+        edges.append((checked,))
+        edges.extend((checked, _check_vertex(each)) for each in following)
+    return tuple(edges)
+
+
+def _read_successors(file: str) -> Mapping[Any, Iterable[Any]]:
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SgaiError(f"file={file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if text.lstrip().startswith("{"):
+        try:
+            table = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise SgaiError(f"file={file}: not valid JSON: {error}") from None
+        for vertex, following in table.items():
+            if not isinstance(following, list):
+                raise SgaiError(f"file={file}: the successors of {vertex!r} should be a list")
+        return table  # type: ignore[no-any-return]
+    lists: dict[str, list[str]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        content = line.partition("#")[0].strip()
+        if not content:
+            continue
+        vertex, colon, following = content.partition(":")
+        if not colon:
+            raise SgaiError(f"file={file}, line {number}: {quote(line)} should be a vertex, a colon and its successors")
+        lists.setdefault(vertex.strip(), []).extend(following.replace(",", " ").split())
+    return lists

@@ -1,0 +1,190 @@
+"""Disjunctive sums: several games, of the same or of different rules, and a move is a move in one of them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sgai.errors import IllegalMoveError, SgaiError, quote
+from sgai.parameters import Kind, parameter
+from sgai.registry import load_ruleset, register
+from sgai.ruleset import Component, Ruleset
+from sgai.rulesets.subtraction import Nim
+from sgai.rulesets.take_and_break import GrundysGame, Kayles
+from sgai.syntax import split, unbracket
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Parts = tuple[Any, ...]
+AnyRuleset = Ruleset[Any, Any]
+
+
+class PartMove(NamedTuple):
+    """A move in one part, parts being counted from 0."""
+
+    part: int
+    move: Any
+
+
+def _parse_parts(text: str) -> tuple[AnyRuleset, ...]:
+    return tuple(load_ruleset(part) for part in split(unbracket(text)))
+
+
+def _check_parts(value: Any) -> tuple[AnyRuleset, ...]:
+    try:
+        parts = [load_ruleset(part) for part in value]
+    except TypeError:
+        raise SgaiError(f"{quote(value)} is not a list of rulesets") from None
+    # A sum of sums is one sum.
+    return tuple(inner for part in parts for inner in (part.parts if isinstance(part, Sum) else (part,)))
+
+
+def _format_parts(parts: tuple[AnyRuleset, ...]) -> str:
+    return "[" + ";".join(map(str, parts)) + "]"
+
+
+PARTS = Kind(
+    "a list of rulesets such as [nim(piles=[3;4]);kayles(piles=[9])]", _parse_parts, _format_parts, _check_parts
+)
+
+
+@register
+class Sum(Ruleset[Parts, PartMove]):
+    """Several games side by side: a move is a move in one of them.
+
+    Examples
+    --------
+    >>> game = load_ruleset("sum(parts=[nim(piles=[1]);rook(at=[0;1])])")
+    >>> game.format(game.initial())
+    '[1] + (0,1)'
+    """
+
+    name = "sum"
+
+    parts: tuple[AnyRuleset, ...] = parameter(
+        default=(Nim(piles=(3, 4)), Kayles(piles=(5,)), GrundysGame(piles=(7,))),
+        kind=PARTS,
+        doc="the games, each with its own parameters",
+    )
+
+    def __post_init__(self) -> None:
+        """Reject an empty sum, and parts played by different conventions."""
+        if not self.parts:
+            raise SgaiError("parts=[]: name one game at least, such as parts=[nim;kayles]")
+        if any(part.default_play() != "normal" for part in self.parts):
+            raise SgaiError("parts: a part that is played by the misere convention cannot be put into a sum")
+
+    def initial(self) -> Parts:
+        """Return the parts' initial positions."""
+        return tuple(part.initial() for part in self.parts)
+
+    def moves(self, position: Parts) -> Iterator[tuple[PartMove, Parts]]:
+        """Yield the moves of every part."""
+        for i, part in enumerate(self.parts):
+            for move, option in part.moves(position[i]):
+                yield PartMove(i, move), (*position[:i], option, *position[i + 1 :])
+
+    def apply(self, position: Parts, move: PartMove) -> Parts:
+        """Make the move in its part, or raise `IllegalMoveError`."""
+        try:
+            i, inner = move
+            option = self.parts[i].apply(position[i], inner)
+        except (TypeError, ValueError, IndexError) as error:
+            if isinstance(error, IllegalMoveError):
+                raise
+            raise self.illegal_move(position, move) from None
+        return (*position[:i], option, *position[i + 1 :])
+
+    def components(self, position: Parts) -> tuple[Component, ...]:
+        """Return every part as a component."""
+        return tuple(Component(part, at) for part, at in zip(self.parts, position, strict=True))
+
+    def lift_move(self, position: Parts, index: int, move: Any) -> PartMove:  # noqa: ARG002
+        """Return the move with the part's number."""
+        return PartMove(index, move)
+
+    def canonical(self, position: Parts) -> Parts:
+        """Bring every part to its canonical form, and parts with the same rules into order."""
+        forms = [part.canonical(at) for part, at in zip(self.parts, position, strict=True)]
+        places: dict[AnyRuleset, list[int]] = {}
+        for i, part in enumerate(self.parts):
+            places.setdefault(part.rules(), []).append(i)
+        for same in places.values():
+            ordered = sorted((forms[i] for i in same), key=repr)
+            for i, form in zip(same, ordered, strict=True):
+                forms[i] = form
+        return tuple(forms)
+
+    def validate(self, position: Any) -> Parts:
+        """Check that there is a position for every part."""
+        try:
+            given = tuple(position)
+        except TypeError:
+            raise SgaiError(f"{quote(position)} is not a list of positions, one for every part of {self}") from None
+        if len(given) != len(self.parts):
+            raise SgaiError(f"{quote(position)} has {len(given)} parts; {self} has {len(self.parts)}")
+        return tuple(part.validate(at) for part, at in zip(self.parts, given, strict=True))
+
+    def format(self, position: Parts) -> str:
+        """Write the parts' positions, joined by `` + ``."""
+        texts = [part.format(at) for part, at in zip(self.parts, position, strict=True)]
+        return " + ".join(f"({text})" if " + " in text else text for text in texts)
+
+    def parse(self, text: str) -> Parts:
+        """Read the parts' positions, joined by ``+``."""
+        texts = split(text, "+")
+        if len(texts) != len(self.parts):
+            raise SgaiError(
+                f"{quote(text)} has {len(texts)} parts; {self} has {len(self.parts)}, as in "
+                f"{quote(self.format(self.initial()))}"
+            )
+        return tuple(
+            part.parse(each[1:-1] if "+" in each and each.startswith("(") and each.endswith(")") else each)
+            for part, each in zip(self.parts, texts, strict=True)
+        )
+
+    def format_move(self, position: Parts, move: PartMove) -> str:
+        """Write the part's number, counted from 1, and its move: ``2: 5->4``."""
+        return f"{move.part + 1}: {self.parts[move.part].format_move(position[move.part], move.move)}"
+
+    def num_moves(self) -> int:
+        """Return the sum of the parts' alphabets."""
+        return self._offsets()[-1]
+
+    def move_index(self, move: PartMove) -> int:
+        """Return the index in the part's alphabet, behind those of the parts before."""
+        i, inner = move
+        return self._offsets()[i] + self.parts[i].move_index(inner)
+
+    def move_from_index(self, index: int) -> PartMove:
+        """Return the move with an index."""
+        offsets = self._offsets()
+        for i, part in enumerate(self.parts):
+            if offsets[i] <= index < offsets[i + 1]:
+                return PartMove(i, part.move_from_index(index - offsets[i]))
+        raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {offsets[-1] - 1}")
+
+    def max_game_length(self) -> int:
+        """Return the sum of the parts' bounds."""
+        return sum(part.max_game_length() for part in self.parts)
+
+    def tensor_shape(self) -> tuple[int, ...]:
+        """Return the sum of the sizes of the parts' tensors: they are laid out one behind the other."""
+        import math
+
+        return (sum(math.prod(part.tensor_shape()) for part in self.parts),)
+
+    def encode(self, position: Parts) -> "npt.NDArray[np.float32]":
+        """Return the parts' tensors, flattened and joined."""
+        import numpy as np  # rules load without it
+
+        return np.concatenate([part.encode(at).ravel() for part, at in zip(self.parts, position, strict=True)])
+
+    def _offsets(self) -> list[int]:
+        kept: list[int] | None = self.__dict__.get("_kept_offsets")
+        if kept is None:
+            kept = [0]
+            for part in self.parts:
+                kept.append(kept[-1] + part.num_moves())
+            self.__dict__["_kept_offsets"] = kept
+        return kept

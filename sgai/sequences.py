@@ -1,0 +1,319 @@
+"""Nim-sequences: the Grundy values of the heaps 0, 1, 2, ... of a heap game, from the smallest up.
+
+This is the plain method; every value is the mex of the values of all options.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sgai.budget import Budget, OutOfBudget
+from sgai.rulesets.codes import Digit, TakeAndBreakCode
+from sgai.rulesets.heaps import HeapRuleset, Heaps
+from sgai.rulesets.subtraction import TakeAway
+from sgai.rulesets.take_and_break import CodeRuleset
+
+Values = npt.NDArray[np.int64]
+Splits = npt.NDArray[np.bool_]
+
+LARGEST_TABLE = 20_000_000  # heaps; 160 MB of values
+_LARGEST_LISTED = 300  # heaps up to here have their longest plays worked out, by listing results
+_MOST_LISTED = 200_000
+
+
+class OptionValues(Protocol):
+    """Works out the Grundy values of the options of one heap."""
+
+    def __call__(self, heap: int, values: Values) -> Values:
+        """Return the options' values, in any order and number; ``values`` holds those of all smaller heaps."""
+
+
+class SequenceTable:
+    """The Grundy values of the heaps of one game, computed as far as they were asked for.
+
+    Parameters
+    ----------
+    ruleset : HeapRuleset
+        The game.
+    use_closed_form : bool
+        Whether to fill in a proved formula where the game has one, instead of the recurrence.
+    """
+
+    def __init__(self, ruleset: HeapRuleset, use_closed_form: bool = True) -> None:
+        self.ruleset = ruleset
+        self._closed = use_closed_form and ruleset.closed_form(0) is not None
+        self._known = 1
+        self._values: Values = np.zeros(64, dtype=np.int64)
+        self._option_values = option_values_of(ruleset)
+        self._seen = np.zeros(256, dtype=np.bool_)
+        self._paths: list[int] = [1]
+        self._longest: list[int] = [0]
+
+    def __len__(self) -> int:
+        return self._known
+
+    def value(self, heap: int, budget: Budget) -> int:
+        """Return the Grundy value of a heap.
+
+        Raises
+        ------
+        OutOfBudget
+            If the heaps below it are more than the budget allows; what is finished is kept.
+        """
+        if heap >= self._known:
+            if self._closed:
+                return self._closed_value(heap)
+            self.extend(heap, budget)
+        return int(self._values[heap])
+
+    def values(self, largest: int, budget: Budget) -> Values:
+        """Return the Grundy values of heaps 0 to ``largest`` (a read-only view)."""
+        self.extend(largest, budget)
+        view = self._values[: largest + 1]
+        view.flags.writeable = False
+        return view
+
+    def extend(self, largest: int, budget: Budget) -> None:
+        """Compute the values of all heaps up to ``largest``.
+
+        Notes
+        -----
+        Time is the total number of options, O(n k) for k sizes that may be taken and O(n^2) where one digit splits in
+        two; memory is eight bytes a heap.
+        """
+        if largest < self._known:
+            return
+        if largest >= LARGEST_TABLE or largest - self._known >= budget.states - budget.spent:
+            raise OutOfBudget
+        if largest >= len(self._values):
+            grown: Values = np.zeros(max(largest + 1, min(2 * len(self._values), LARGEST_TABLE)), dtype=np.int64)
+            grown[: self._known] = self._values[: self._known]
+            self._values = grown
+        if self._closed:
+            for heap in range(self._known, largest + 1):
+                self._values[heap] = self._closed_value(heap)
+            self._known = largest + 1
+            return
+        for heap in range(self._known, largest + 1):
+            budget.spend()
+            self._values[heap] = self._mex(self._option_values(heap, self._values))
+            self._known = heap + 1
+
+    def results_with_value(self, heap: int, value: int, budget: Budget) -> Iterator[Heaps]:
+        """Yield the results of a heap whose heaps have this nim-sum."""
+        ruleset = self.ruleset
+        if isinstance(ruleset, TakeAway):
+            yield from self._left_with_value(ruleset, heap, value, budget)
+            return
+        for result in ruleset.results(heap):
+            budget.spend()
+            total = 0
+            for part in result:
+                total ^= self.value(part, budget)
+            if total == value:
+                yield result
+
+    def paths(self, heap: int) -> int | None:
+        """Return the evaluations that a solver which forgets would make for a heap, or None for large heaps."""
+        return self._list_plays(heap) and self._paths[heap]
+
+    def longest_play(self, heap: int) -> int | None:
+        """Return the number of moves of the longest play from a heap, or None for large heaps."""
+        return self._longest[heap] if self._list_plays(heap) else None
+
+    def _closed_value(self, heap: int) -> int:
+        value = self.ruleset.closed_form(heap)
+        assert value is not None  # asked only of games that have the formula
+        return value
+
+    def _left_with_value(self, ruleset: TakeAway, heap: int, value: int, budget: Budget) -> Iterator[Heaps]:
+        removals: Iterable[int] | None = ruleset.removals_to(heap, value)
+        if removals is None:
+            taken = ruleset.removals(heap)
+            if len(taken) > 8 and heap < LARGEST_TABLE:
+                values = self.values(heap, budget)
+                left = heap - np.asarray(taken, dtype=np.int64)
+                removals = (heap - left[values[left] == value]).tolist()
+            else:
+                removals = (each for each in taken if self.value(heap - each, budget) == value)
+        for each in removals:
+            yield (heap - each,) if each < heap else ()
+
+    def _list_plays(self, heap: int) -> bool:
+        from sgai.reachable import PATHS_CAP  # a module that this one does not need otherwise
+
+        if heap > _LARGEST_LISTED:
+            return False
+        for next_heap in range(len(self._longest), heap + 1):
+            longest, paths = 0, 1
+            for count, result in enumerate(self.ruleset.results(next_heap)):
+                if count > _MOST_LISTED:
+                    return False
+                longest = max(longest, 1 + sum(self._longest[part] for part in result))
+                paths += sum(self._paths[part] for part in result) or 1
+            self._longest.append(longest)
+            self._paths.append(min(paths, PATHS_CAP))
+        return True
+
+    def _mex(self, options: Values) -> int:
+        if not len(options):
+            return 0
+        top = int(options.max()) + 2
+        if top > len(self._seen):
+            self._seen = np.zeros(2 * top, dtype=np.bool_)
+        self._seen[options] = True
+        least = int(np.argmin(self._seen[:top]))
+        self._seen[options] = False
+        return least
+
+
+def option_values_of(ruleset: HeapRuleset) -> OptionValues:
+    """Return the fastest way there is to work out the options' values of a game."""
+    if isinstance(ruleset, TakeAway):
+        return _TakeAwayOptions(ruleset)
+    if isinstance(ruleset, CodeRuleset):
+        return _CodeOptions(ruleset.heap_code(), ruleset.shift)
+    return _ListedOptions(ruleset)
+
+
+class _TakeAwayOptions:
+    def __init__(self, ruleset: TakeAway) -> None:
+        self.ruleset = ruleset
+
+    def __call__(self, heap: int, values: Values) -> Values:
+        removals = self.ruleset.removals(heap)
+        if isinstance(removals, range) and removals.step == 1 and len(removals):
+            return values[heap - removals[-1] : heap - removals[0] + 1]
+        return values[heap - np.asarray(removals, dtype=np.int64)]
+
+
+class _ListedOptions:
+    def __init__(self, ruleset: HeapRuleset) -> None:
+        self.ruleset = ruleset
+
+    def __call__(self, heap: int, values: Values) -> Values:
+        found = set()
+        for result in self.ruleset.results(heap):
+            total = 0
+            for part in result:
+                total ^= int(values[part])
+            found.add(total)
+        return np.array(sorted(found), dtype=np.int64)
+
+
+class _CodeOptions:
+    """The options of a code's game.
+
+    One and two heaps are vectors of earlier values; three and more come from a table of all nim-sums of so many heaps
+    with a given total, to which every heap is added once its value is known.
+    """
+
+    def __init__(self, code: TakeAndBreakCode, shift: int) -> None:
+        self.code, self.shift = code, shift
+        self.splits = _SplitSums(code)
+
+    def __call__(self, heap: int, values: Values) -> Values:
+        if self.shift:  # the code's smaller heaps have no moves, and the value 0
+            values = np.concatenate([np.zeros(self.shift, dtype=np.int64), values[:heap]])
+        return self.of_code_heap(heap + self.shift, values)
+
+    def of_code_heap(self, heap: int, values: Values) -> Values:
+        found: list[Values] = []
+        single: list[int] = []
+        for taken, digit in self.code.digits_for(heap):
+            left = heap - taken
+            for count, modifier in _low_counts(digit, left):
+                if count == 0:
+                    found.append(values[:1])
+                elif count == 1:
+                    single.append(left)
+                else:
+                    found.append(_pairs(left, modifier, values))
+            sums = self.splits.sums(digit, left, values)
+            if sums is not None:
+                found.append(sums)
+        if single:
+            found.append(values[np.array(single, dtype=np.int64)])
+        return np.concatenate(found) if found else values[:0]
+
+
+def _low_counts(digit: Digit, left: int) -> Iterator[tuple[int, str]]:
+    for count in range(3):
+        modifier = digit.modifier(count)
+        if modifier is not None and (count <= left if count else left == 0):
+            yield count, modifier
+
+
+def _pairs(left: int, modifier: str, values: Values) -> Values:
+    half = left // 2
+    if modifier == "=":
+        return values[:1] if left % 2 == 0 else values[:0]  # two equal heaps cancel
+    last = half if modifier == "" else (left - 1) // 2
+    return values[1 : last + 1] ^ values[left - last : left][::-1]
+
+
+class _SplitSums:
+    """All nim-sums of three and more heaps, by number of heaps and total.
+
+    A table holds at [t, k, v] whether k heaps with t tokens in all can have the nim-sum v, one table a kind of split:
+    heaps of one size (``equal``), of two sizes at least (``mixed``), and pairwise unequal. The last k stands for that
+    number or more. Heaps are added to the tables one by one, smallest first, so every split is met once.
+    """
+
+    def __init__(self, code: TakeAndBreakCode) -> None:
+        digits = [digit for digit in code.all_digits() if digit.more or digit.largest_count() > 2]
+        named = {modifier for digit in digits for _, modifier in [*digit.counts, *([digit.more] if digit.more else [])]}
+        self.needed = bool(digits)
+        self.needs_mixed = bool(named & {"", "?"})
+        self.needs_unequal = "!" in named
+        self.last = max(3, *(digit.largest_count() + 1 for digit in digits)) if digits else 3
+        self._clear(0, 0)
+
+    def sums(self, digit: Digit, left: int, values: Values) -> Values | None:
+        """Return the nim-sums of the splits of ``left`` tokens into three and more heaps that a digit allows."""
+        if not self.needed or left < 3 or not (digit.more or digit.largest_count() > 2):
+            return None
+        self._add_heaps(left, values)
+        found = np.zeros(self.equal.shape[2], dtype=np.bool_)
+        for count in range(3, min(left, self.last) + 1):
+            modifier = digit.modifier(count)
+            if modifier == "!":
+                found |= self.unequal[left, count]
+            elif modifier is not None:
+                if modifier in ("", "?"):
+                    found |= self.mixed[left, count]
+                if modifier in ("", "="):
+                    found |= self.equal[left, count]
+        return np.flatnonzero(found)
+
+    def _clear(self, totals: int, width: int) -> None:
+        shape = (totals, self.last + 1, width)
+        self.equal, self.mixed, self.unequal = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+        self.added = 0
+
+    def _add_heaps(self, left: int, values: Values) -> None:
+        totals, _, width = self.equal.shape
+        largest = int(values[:left].max())
+        if left >= totals or largest >= width:
+            self._clear(max(2 * left, 64) if left >= totals else totals, max(width, 8, 1 << largest.bit_length()))
+        while self.added < left - 1:
+            self.added += 1
+            self._add(self.added, int(values[self.added]))
+
+    def _add(self, heap: int, value: int) -> None:
+        columns = np.arange(self.equal.shape[2])
+        if self.needs_unequal:
+            self._join(self.unequal, self.unequal.copy(), heap, 1, columns ^ value)
+            self.unequal[heap, 1, value] = True
+        before = self.mixed | self.equal if self.needs_mixed else None
+        for times in range(1, (len(self.equal) - 1) // heap + 1):
+            total = value if times % 2 else 0
+            if before is not None:
+                self._join(self.mixed, before, times * heap, times, columns ^ total)
+            self.equal[times * heap, min(times, self.last), total] = True
+
+    def _join(self, table: Splits, before: Splits, tokens: int, times: int, columns: Values) -> None:
+        for count in range(1, self.last + 1):
+            table[tokens:, min(self.last, count + times)] |= before[: len(table) - tokens, count][:, columns]

@@ -1,0 +1,98 @@
+"""What a solver says of a position."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sgai.ruleset import Ruleset
+
+
+@dataclass(frozen=True)
+class SolvedComponent:
+    """A component with its Grundy value, or None where that is not solved."""
+
+    ruleset: Ruleset[Any, Any]
+    position: Any
+    grundy: int | None
+
+
+@dataclass(frozen=True)
+class WinningMove:
+    """A move to a position from which the opponent, moving next, loses."""
+
+    move: Any
+    position: Any
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answer to a question about one position.
+
+    Attributes
+    ----------
+    ruleset, position, play
+        The question: rules, position, and "normal" or "misere".
+    grundy : int or None
+        The position's Grundy value (a notion of normal play, given under misere play too), or None if not solved.
+    outcome : "N", "P" or None
+        Whether the next or the previous player wins under ``play``, or None if not solved.
+    components : tuple of SolvedComponent
+        The independent components, each with its value or None.
+    winning_moves : tuple of WinningMove
+        Moves that win, equal ones once; empty in a lost position, and where nothing is solved.
+    complete : bool
+        Whether ``winning_moves`` are all there are (listing stops when the budget ends).
+    exact : bool
+        Whether ``outcome`` is proved.
+    proved : tuple of str
+        Where the position is not solved: what is known all the same, in words.
+    states : int
+        States evaluated for this answer; those remembered from earlier questions do not count.
+    paths : int or None
+        Evaluations that a solver which never recognises a state would have made, or None where that was not counted.
+    seconds : float
+        Time taken.
+    """
+
+    ruleset: Ruleset[Any, Any]
+    position: Any
+    play: str
+    grundy: int | None
+    outcome: str | None
+    components: tuple[SolvedComponent, ...]
+    winning_moves: tuple[WinningMove, ...]
+    complete: bool
+    exact: bool
+    proved: tuple[str, ...]
+    states: int
+    paths: int | None
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain numbers and text, ready for JSON."""
+        ruleset = self.ruleset
+        return {
+            "ruleset": str(ruleset),
+            "position": ruleset.format(self.position),
+            "play": self.play,
+            "grundy": self.grundy,
+            "outcome": self.outcome,
+            "components": [
+                {"ruleset": str(part.ruleset), "position": part.ruleset.format(part.position), "grundy": part.grundy}
+                for part in self.components
+            ],
+            "winning_moves": [
+                {"move": move, "position": position}
+                for move, position in sorted(
+                    {
+                        (ruleset.format_move(self.position, each.move), ruleset.format(each.position))
+                        for each in self.winning_moves
+                    }
+                )
+            ],
+            "winning_moves_complete": self.complete,
+            "exact": self.exact,
+            "proved": list(self.proved),
+            "states": self.states,
+            "paths": self.paths,
+            "seconds": round(self.seconds, 6),
+        }

@@ -1,0 +1,341 @@
+"""The exact solver: split a position, evaluate its components, and list the moves that win."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy.typing as npt
+from numpy import int64
+
+from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
+from sgai.conventions import check_convention
+from sgai.decomposition import Summand, can_lift, decompose, lift
+from sgai.errors import SgaiError
+from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
+from sgai.registry import load_ruleset
+from sgai.ruleset import Ruleset
+from sgai.rulesets.heaps import HeapMove, HeapRuleset
+from sgai.search import StateTable, refuse_loopy
+from sgai.solution import Solution, SolvedComponent, WinningMove
+
+AnyRuleset = Ruleset[Any, Any]
+
+_MOST_LISTED_OPTIONS = 5_000_000
+
+
+class Solver:
+    """Solves positions and remembers the values of components from one call to the next.
+
+    Values are kept by ruleset and parameters, so one solver serves any number of games.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> solver = Solver()
+    >>> ruleset = sgai.load_ruleset("kayles")
+    >>> solution = solver.solve(ruleset, ruleset.parse("[5;7]"))
+    >>> solution.grundy, solution.outcome, [str(each.move) for each in solution.winning_moves]
+    (6, 'N', ['5->1+3', '7->5'])
+    """
+
+    def __init__(self) -> None:
+        self._table = StateTable()
+
+    def __len__(self) -> int:
+        """Return the number of component states whose values are stored."""
+        return len(self._table)
+
+    def solve(
+        self,
+        ruleset: AnyRuleset,
+        position: Any = None,
+        *,
+        play: str | None = None,
+        compound: str = "disjunctive",
+        ending: str = "last",
+        states: int = DEFAULT_STATES,
+        seconds: float | None = None,
+    ) -> Solution:
+        """Find a position's Grundy value, outcome, components and all winning moves.
+
+        Parameters
+        ----------
+        ruleset : Ruleset
+            The rules.
+        position : hashable, optional
+            A position of them; by default the initial one.
+        play : "normal" or "misere", optional
+            Whether who cannot move loses or wins; by default what the ruleset says. Misere is solved for Nim.
+        compound, ending : str
+            How components are played together; other values than the defaults are refused for now.
+        states : int
+            The most states to evaluate.
+        seconds : float, optional
+            The most seconds to take.
+
+        Returns
+        -------
+        Solution
+            When the budget ends first, ``exact`` is False and ``proved`` says what is known; finished states are kept,
+            and a second call goes on from them.
+
+        Raises
+        ------
+        SgaiError
+            For bad input, an unsupported convention, or play that can repeat (`LoopError`, which names the cycle).
+
+        Notes
+        -----
+        Time is linear in the component states and their options; components are evaluated once each, however many of
+        them there are.
+        """
+        play = ruleset.default_play() if play is None else play
+        check_convention(play, compound, ending)
+        refuse_loopy(ruleset)
+        position = ruleset.initial() if position is None else ruleset.validate(position)
+        budget = Budget(states, seconds)
+        summands = decompose(ruleset, position)
+        heaps = nim_heaps(summands) if play == "misere" else None
+        values = [self._value_or_none(summand, budget) for summand in summands]
+        solved = [value for value in values if value is not None]
+        known = 0
+        for value in solved:
+            known ^= value
+        exact = len(solved) == len(summands)
+        outcome: str | None = None
+        proved: tuple[str, ...] = ()
+        moves: list[WinningMove] = []
+        complete = exact
+        if exact:
+            won = misere_nim_is_won(heaps) if heaps is not None else known != 0
+            outcome = "N" if won else "P"
+            try:
+                for move in self.winning_moves(ruleset, position, play=play, budget=self._listing_budget(budget)):
+                    moves.append(move)
+            except OutOfBudget:
+                complete = False
+        else:
+            proved = tuple(self._known_facts(summands, values, known))
+        return Solution(
+            ruleset,
+            position,
+            play,
+            known if exact else None,
+            outcome,
+            tuple(SolvedComponent(*summand[:2], value) for summand, value in zip(summands, values, strict=True)),
+            tuple(moves),
+            complete,
+            exact,
+            proved,
+            budget.spent,
+            self._paths(summands) if exact else None,
+            budget.elapsed(),
+        )
+
+    def grundy(self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None) -> int:
+        """Return the Grundy value of a position.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first.
+        """
+        budget = budget or Budget()
+        total = 0
+        for summand in decompose(ruleset, position):
+            total ^= self._table.value(summand.ruleset, summand.position, budget)
+        return total
+
+    def grundy_values(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> npt.NDArray[int64]:
+        """Return the Grundy values of the heaps 0 to ``largest`` of a heap game."""
+        if not isinstance(ruleset, HeapRuleset):
+            raise SgaiError(f"{str(ruleset)!r} has no heaps, so no sequence of values; solve a position of it instead")
+        if isinstance(largest, bool) or not isinstance(largest, int) or largest < 0:
+            raise SgaiError(f"{largest!r} is no heap size: it is an integer of 0 or more")
+        return self._table.sequence(ruleset).values(largest, budget or Budget())
+
+    def winning_moves(
+        self, ruleset: AnyRuleset, position: Any, *, play: str = "normal", budget: Budget | None = None
+    ) -> Iterator[WinningMove]:
+        """Yield the moves that win, each once; the first ones in components where the theory promises one.
+
+        A move in a component of value g wins if it leads to the value g XOR (nim-sum of all components).
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first; what was yielded before holds.
+        """
+        budget = budget or Budget()
+        summands = decompose(ruleset, position)
+        if play == "misere":
+            yield from self._misere_nim_moves(ruleset, position, summands)
+            return
+        values = [self._table.value(summand.ruleset, summand.position, budget) for summand in summands]
+        total = 0
+        for value in values:
+            total ^= value
+        if total == 0:
+            return
+        if not all(can_lift(ruleset, position, summand.path) for summand in _one_a_kind(summands)):
+            for move, option in ruleset.moves(position):
+                budget.spend()
+                if self.grundy(ruleset, option, budget) == 0:
+                    yield WinningMove(move, option)
+            return
+        order = sorted(range(len(summands)), key=lambda i: values[i] ^ total >= values[i])
+        found: dict[tuple[Any, Any], list[Any]] = {}
+        seen = set()
+        for i in order:
+            summand, target = summands[i], values[i] ^ total
+            key = summand[:2]
+            if key not in found:
+                found[key] = []
+                moves = self._moves_to(summand, target, budget)
+                for inner in moves:
+                    found[key].append(inner)
+                    move = lift(ruleset, position, summand.path, inner)
+                    if move not in seen:
+                        seen.add(move)
+                        yield WinningMove(move, ruleset.apply(position, move))
+                continue
+            for inner in found[key]:
+                move = lift(ruleset, position, summand.path, inner)
+                if move not in seen:
+                    seen.add(move)
+                    yield WinningMove(move, ruleset.apply(position, move))
+
+    def longest_play(self, ruleset: AnyRuleset, position: Any) -> int | None:
+        """Return the moves of the longest play from a solved position, or None where that is not known."""
+        total = 0
+        for summand in decompose(ruleset, position):
+            longest = self._table.longest_play(summand.ruleset, summand.position)
+            if longest is None:
+                return None
+            total += longest
+        return total
+
+    def _moves_to(self, summand: Summand, value: int, budget: Budget) -> Iterator[Any]:
+        ruleset, position = summand.ruleset, summand.position
+        if isinstance(ruleset, HeapRuleset):
+            heap = sum(position)
+            for result in self._table.sequence(ruleset).results_with_value(heap, value, budget):
+                yield HeapMove(heap, result)
+            return
+        for move, option in ruleset.moves(position):
+            budget.spend()
+            if self.grundy(ruleset, option, budget) == value:
+                yield move
+
+    def _misere_nim_moves(
+        self, ruleset: AnyRuleset, position: Any, summands: list[Summand]
+    ) -> Iterator[WinningMove]:  # fmt: skip
+        heaps = nim_heaps(summands)
+        seen = set()
+        for place, left in misere_nim_replies(heaps):
+            inner = HeapMove(heaps[place], (left,) if left else ())
+            move = lift(ruleset, position, summands[place].path, inner)
+            if move not in seen:
+                seen.add(move)
+                yield WinningMove(move, ruleset.apply(position, move))
+
+    def _value_or_none(self, summand: Summand, budget: Budget) -> int | None:
+        try:
+            return self._table.value(summand.ruleset, summand.position, budget)
+        except OutOfBudget:
+            return None
+
+    def _listing_budget(self, spent: Budget) -> Budget:
+        seconds = None if spent.seconds is None else max(1e-9, spent.seconds - spent.elapsed())
+        return Budget(_MOST_LISTED_OPTIONS, seconds)
+
+    def _known_facts(self, summands: list[Summand], values: list[int | None], known: int) -> Iterator[str]:
+        solved = sum(value is not None for value in values)
+        if solved:
+            yield f"{solved} of {len(summands)} components are solved; their nim-sum is {known}"
+        for summand in [each for each, value in zip(summands, values, strict=True) if value is None][:3]:
+            ruleset, position = summand.ruleset, summand.position
+            name = f"{ruleset} {ruleset.format(position)}"
+            options, excluded = 0, set()
+            started = time.perf_counter()
+            for options, (_, option) in enumerate(ruleset.moves(position), 1):
+                if options > 10_000 or time.perf_counter() - started > 0.1:
+                    break
+                value = self._known_value(ruleset, option)
+                if value is not None:
+                    excluded.add(value)
+            else:
+                yield f"the Grundy value of {name} is at most {options}, the number of its moves"
+            if excluded:
+                yield f"the Grundy value of {name} is not {', '.join(map(str, sorted(excluded)))}: options have that"
+
+    def _known_value(self, ruleset: AnyRuleset, position: Any) -> int | None:
+        total = 0
+        for summand in decompose(ruleset, position):
+            value = self._table.known(summand.ruleset, summand.position)
+            if value is None:
+                return None
+            total ^= value
+        return total
+
+    def _paths(self, summands: list[Summand]) -> int | None:
+        counts = [self._table.paths(summand.ruleset, summand.position) for summand in summands]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def _one_a_kind(summands: list[Summand]) -> list[Summand]:
+    # Summands that came through the same levels differ only in their last index.
+    return list({(len(each.path), each.path[:-1]): each for each in summands}.values())
+
+
+def solve(ruleset: AnyRuleset | str, position: Any = None, **options: Any) -> Solution:
+    """Solve one position with a new `Solver`; keep a `Solver` to keep what was found.
+
+    Parameters
+    ----------
+    ruleset : Ruleset or str
+        The rules; where they are text, the position is text too.
+    position : hashable or str, optional
+        A position; by default the initial one.
+    **options
+        As of `Solver.solve`: ``play``, ``compound``, ``ending``, ``states``, ``seconds``.
+
+    Examples
+    --------
+    >>> solve("subtraction(take=[2;5])", "[2;4;7]").grundy
+    1
+    """
+    loaded = load_ruleset(ruleset)
+    if isinstance(ruleset, str) and isinstance(position, str):
+        position = loaded.parse(position)
+    return Solver().solve(loaded, position, **options)
+
+
+def grundy_values(ruleset: AnyRuleset | str, largest: int) -> npt.NDArray[int64]:
+    """Return the Grundy values of the heaps 0 to ``largest`` of a heap game.
+
+    Parameters
+    ----------
+    ruleset : HeapRuleset or str
+        The game.
+    largest : int
+        The largest heap, in tokens.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (largest + 1,)
+
+    Raises
+    ------
+    SgaiError
+        If the ruleset has no heaps, or there are more heaps than are computed at once.
+
+    Examples
+    --------
+    >>> grundy_values("kayles", 12).tolist()
+    [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4]
+    """
+    try:
+        return Solver().grundy_values(load_ruleset(ruleset), largest)
+    except OutOfBudget:
+        raise SgaiError(f"{largest:,} is too large: this version computes up to {DEFAULT_STATES:,} heaps") from None

@@ -1,0 +1,114 @@
+"""Showing how a Grundy value comes about, one state after the other."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sgai.decomposition import Summand, decompose
+from sgai.errors import LoopError
+from sgai.nimbers import mex
+from sgai.ruleset import Ruleset
+from sgai.search import refuse_loopy
+
+State = tuple[Ruleset[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class TracedOption:
+    """An option of a state: its components with their values, how many of them were known before, their nim-sum."""
+
+    components: tuple[tuple[str, int], ...]
+    memo_hits: int
+    value: int
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One evaluation: the state, its options (equal ones once), and the value as the mex of theirs."""
+
+    ruleset: Ruleset[Any, Any]
+    position: Any
+    options: tuple[TracedOption, ...]
+    value: int
+
+    def __str__(self) -> str:
+        name = f"{self.ruleset} {self.ruleset.format(self.position)}"
+        if not self.options:
+            return f"{name} = 0: no options"
+        shown = []
+        for option in self.options:
+            parts = " + ".join(f"{text} = {value}" for text, value in option.components) or "nothing left"
+            sum_shown = f", nim-sum {option.value}" if len(option.components) != 1 else ""
+            memo = f" ({option.memo_hits} from memo)" if option.memo_hits else ""
+            shown.append(parts + sum_shown + memo)
+        excluded = sorted({option.value for option in self.options})
+        return f"{name} = {self.value}: options {'; '.join(shown)}; excluded {excluded}; mex {self.value}"
+
+
+def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
+    """Yield every evaluation that the Grundy value of a position needs, in order; each state comes once.
+
+    This is a derivation to read: it goes through every state by the definition, without closed forms.
+
+    Parameters
+    ----------
+    ruleset : Ruleset
+        The rules.
+    position : hashable
+        A position of them.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> for step in trace(sgai.load_ruleset("kayles"), (2,)):
+    ...     print(step)
+    kayles [1] = 1: options nothing left, nim-sum 0; excluded [0]; mex 1
+    kayles [2] = 2: options [1] = 1 (1 from memo); nothing left, nim-sum 0; excluded [0, 1]; mex 2
+    """
+    refuse_loopy(ruleset)
+    memo: dict[State, int] = {}
+    on_stack: dict[State, None] = {}
+    for summand in decompose(ruleset, position):
+        # Every entry: a state, the components of its options, and those components that are still to be evaluated.
+        stack: list[tuple[State, list[list[State]], list[State]]] = []
+        root = _state(summand)
+        if root not in memo:
+            stack.append(_entry(root))
+            on_stack[root] = None
+        while stack:
+            state, options, waiting = stack[-1]
+            if waiting:
+                child = waiting.pop()
+                if child in on_stack:
+                    cycle = list(on_stack)
+                    raise LoopError([rules.format(at) for rules, at in cycle[cycle.index(child) :]])
+                if child not in memo:
+                    stack.append(_entry(child))
+                    on_stack[child] = None
+                continue
+            stack.pop()
+            del on_stack[state]
+            yield _step(state, options, memo)
+
+
+def _state(summand: Summand) -> State:
+    return summand.ruleset, summand.ruleset.canonical(summand.position)
+
+
+def _entry(state: State) -> tuple[State, list[list[State]], list[State]]:
+    ruleset, position = state
+    options = {tuple(_state(part) for part in decompose(ruleset, option)): None for option in ruleset.options(position)}
+    listed = [list(option) for option in options]
+    return state, listed, [part for option in reversed(listed) for part in option]
+
+
+def _step(state: State, options: list[list[State]], memo: dict[State, int]) -> TraceStep:
+    traced = []
+    for option in options:
+        value = 0
+        for part in option:
+            value ^= memo[part]
+        components = tuple((rules.format(at), memo[rules, at]) for rules, at in option)
+        traced.append(TracedOption(components, len(option), value))
+    memo[state] = mex(option.value for option in traced)
+    return TraceStep(*state, tuple(traced), memo[state])
