@@ -70,9 +70,12 @@ def decompose(ruleset: Ruleset[Any, Any], position: Any) -> list[Summand]:
                 f"{whole.ruleset} goes on splitting {whole.ruleset.format(whole.position)!r}: the components of a "
                 "component that does not split should be itself alone"
             )
-        waiting.extend(
-            Summand(part.ruleset, part.position, (*whole.path, i)) for i, part in reversed(list(enumerate(parts)))
-        )
+        summands = [Summand(part.ruleset, part.position, (*whole.path, i)) for i, part in enumerate(parts)]
+        if all(part.final for part in parts):
+            found.extend(summands)
+        else:
+            # What is next is taken from the end.
+            waiting.extend(reversed(summands))
     return found
 
 
@@ -81,7 +84,7 @@ def lift(ruleset: Ruleset[Any, Any], position: Any, path: tuple[int, ...], move:
     levels = []
     for index in path:
         levels.append((ruleset, position, index))
-        ruleset, position = ruleset.components(position)[index]
+        ruleset, position, _ = ruleset.components(position)[index]
     for above, at, index in reversed(levels):
         move = above.lift_move(at, index, move)
     return move
@@ -92,5 +95,5 @@ def can_lift(ruleset: Ruleset[Any, Any], position: Any, path: tuple[int, ...]) -
     for index in path:
         if not ruleset.lifts():
             return False
-        ruleset, position = ruleset.components(position)[index]
+        ruleset, position, _ = ruleset.components(position)[index]
     return True

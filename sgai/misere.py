@@ -6,6 +6,7 @@ from sgai.decomposition import Summand
 from sgai.errors import UnsupportedError
 from sgai.nimbers import nim_sum
 from sgai.rulesets.subtraction import Nim
+from sgai.solution import SolvedComponent
 
 
 def misere_nim_is_won(heaps: Iterable[int]) -> bool:
@@ -37,7 +38,7 @@ def misere_nim_replies(heaps: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield place, left
 
 
-def nim_heaps(summands: Iterable[Summand]) -> list[int]:
+def nim_heaps(summands: Iterable[Summand | SolvedComponent]) -> list[int]:
     """Return the sizes of summands that are all heaps of Nim.
 
     Raises

@@ -1,9 +1,10 @@
 """The typed parameters of rulesets and agents: reading them from text, checking them, writing them back."""
 
 import dataclasses
+import inspect
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from sgai.errors import SgaiError, nearest, quote
@@ -190,6 +191,17 @@ def parameters_of(cls: type, hints: Mapping[str, Any]) -> dict[str, Parameter]:
         found[field.name] = Parameter(
             field.name, kind, field.default, field.metadata.get("start", False), field.metadata.get("doc", "")
         )
+    return found
+
+
+def parameters_from_signature(signature: inspect.Signature, skip: Collection[str] = ()) -> dict[str, Parameter]:
+    """Collect the parameters of a function from its annotations, leaving out those that are not for users."""
+    found = {}
+    for name, each in signature.parameters.items():
+        if name not in skip:
+            annotation = float if each.annotation == float | None else each.annotation
+            default = dataclasses.MISSING if each.default is inspect.Parameter.empty else each.default
+            found[name] = Parameter(name, _KINDS[annotation], default, start=False, doc="")
     return found
 
 

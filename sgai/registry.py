@@ -210,7 +210,9 @@ def _origin_of(cls: AnyRulesetClass) -> Origin:
         file = inspect.getsourcefile(cls)
     except (TypeError, OSError):  # defined in an interactive session
         file = None
-    return Origin(cls.__module__, str(Path(file).resolve()) if file and Path(file).is_file() else None)
+    if file is None or cls.__module__.startswith("sgai.") or not Path(file).is_file():
+        return Origin(cls.__module__, None)  # ours are found by module: no path of this machine need travel
+    return Origin(cls.__module__, str(Path(file).resolve()))
 
 
 def _identity(cls: AnyRulesetClass, origin: Origin) -> Iterator[Any] | tuple[Any, ...]:

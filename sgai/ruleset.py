@@ -27,10 +27,14 @@ MoveT = TypeVar("MoveT", bound=Hashable)
 
 
 class Component(NamedTuple):
-    """A summand: a position of a ruleset that is independent of everything beside it."""
+    """A summand: a position of a ruleset that is independent of everything beside it.
+
+    ``final`` says that it is known to split no further; without it the decomposer asks its ruleset.
+    """
 
     ruleset: "Ruleset[Any, Any]"
     position: Any
+    final: bool = False
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))

@@ -132,6 +132,22 @@ class Solver:
             budget.elapsed(),
         )
 
+    def components(
+        self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None
+    ) -> tuple[SolvedComponent, ...]:
+        """Return a position's independent components with their Grundy values.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first; finished values are kept.
+        """
+        budget = budget or Budget()
+        return tuple(
+            SolvedComponent(part.ruleset, part.position, self._table.value(part.ruleset, part.position, budget))
+            for part in decompose(ruleset, position)
+        )
+
     def grundy(self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None) -> int:
         """Return the Grundy value of a position.
 

@@ -178,8 +178,8 @@ def parse_code(text: str) -> TakeAndBreakCode:
     Parameters
     ----------
     text : str
-        For example ``0.77`` (Kayles), ``4!.0`` (Grundy's game), ``0.[3]`` (Nim), ``0.{1,2,3}{6}``, ``{2+}.0``. The point
-        may be left out after a single digit.
+        For example ``0.77`` (Kayles), ``4!.0`` (Grundy's game), ``0.[3]`` (Nim), ``0.{1,2,3}{6}``, ``{2+}.0``. The
+        point may be left out after a single digit.
 
     Returns
     -------

@@ -113,7 +113,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
     def components(self, position: Heaps) -> tuple[Component, ...]:
         """Return every heap as a component: a move changes one heap and looks at no other."""
         rules = self.rules()
-        return tuple(Component(rules, (heap,)) for heap in position)
+        return tuple([Component(rules, (heap,), True) for heap in position])
 
     def lift_move(self, position: Heaps, index: int, move: HeapMove) -> HeapMove:  # noqa: ARG002
         """Return the move itself: it names the heap's size, not its place."""

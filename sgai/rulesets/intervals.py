@@ -78,7 +78,7 @@ class IntervalSplitting(Ruleset[Intervals, Cut]):
     def components(self, position: Intervals) -> tuple[Component, ...]:
         """Return every interval as a component: a cut looks at no other."""
         rules = self.rules()
-        return tuple(Component(rules, (interval,)) for interval in position)
+        return tuple([Component(rules, (interval,), True) for interval in position])
 
     def lift_move(self, position: Intervals, index: int, move: Cut) -> Cut:  # noqa: ARG002
         """Return the cut itself: it names its interval."""

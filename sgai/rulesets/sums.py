@@ -40,7 +40,14 @@ def _check_parts(value: Any) -> tuple[AnyRuleset, ...]:
 
 
 def _format_parts(parts: tuple[AnyRuleset, ...]) -> str:
-    return "[" + ";".join(map(str, parts)) + "]"
+    # OpenSpiel's serialisation splits at every equals sign, so nested arguments are written with ~ and ; throughout.
+    return "[" + ";".join(_nested(part) for part in parts) + "]"
+
+
+def _nested(part: AnyRuleset) -> str:
+    kinds = part.parameters()
+    texts = [f"{name}~{kinds[name].kind.format(value)}" for name, value in part.written().items()]
+    return f"{part.name}({';'.join(texts)})" if texts else part.name
 
 
 PARTS = Kind(

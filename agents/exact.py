@@ -1,0 +1,159 @@
+"""The agent that plays perfectly wherever every component can be solved."""
+
+import itertools
+import time
+from typing import Any
+
+from sgai.agents.agent import EXACT, Agent, Decision
+from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
+from sgai.conventions import check_convention
+from sgai.decomposition import decompose
+from sgai.errors import NotSolvedError
+from sgai.misere import misere_nim_is_won, nim_heaps
+from sgai.nimbers import nim_sum
+from sgai.ruleset import Ruleset
+from sgai.rulesets.heaps import HeapRuleset
+from sgai.search import refuse_loopy
+from sgai.solution import SolvedComponent, WinningMove
+from sgai.solver import Solver
+
+_MOST_WINNING_MOVES = 64  # compared to find the one that leaves least to play
+_MOST_COMPONENT_VISITS = 2_000  # spent on that comparison, so that a thousand piles take no longer
+_MOST_REPLIES = 50_000  # evaluations spent on finding the move that is hardest to answer
+
+
+class ExactAgent(Agent):
+    """Plays perfectly by Sprague-Grundy theory.
+
+    In a won position it makes the winning move that leaves least to play. In a lost one it makes the move with the
+    fewest winning replies, and among these the one with the longest play still possible; with very many moves it
+    compares as many as a fixed number of evaluations allows.
+
+    Parameters
+    ----------
+    ruleset : Ruleset
+        The rules.
+    play : "normal" or "misere", optional
+        By default what the ruleset says; misere is played for Nim.
+    compound, ending : str
+        Other values than the defaults are refused for now.
+    states : int
+        The most states to evaluate for a decision.
+    seconds : float, optional
+        The most seconds to take for the values of a decision.
+    solver : Solver, optional
+        Whose values to use and add to; by default the agent's own, kept from game to game.
+
+    Raises
+    ------
+    SgaiError
+        For a convention that is not supported with the ruleset.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> agent = ExactAgent(sgai.load_ruleset("nim"))
+    >>> decision = agent.decide((3, 4, 5))
+    >>> str(decision.move), decision.outcome, decision.status
+    ('3->1', 'N', 'exact')
+    """
+
+    name = "exact"
+
+    def __init__(
+        self,
+        ruleset: Ruleset[Any, Any],
+        *,
+        play: str | None = None,
+        compound: str = "disjunctive",
+        ending: str = "last",
+        states: int = DEFAULT_STATES,
+        seconds: float | None = None,
+        solver: Solver | None = None,
+    ) -> None:
+        super().__init__(ruleset)
+        self.play = ruleset.default_play() if play is None else play
+        check_convention(self.play, compound, ending)
+        refuse_loopy(ruleset)
+        if self.play == "misere":
+            nim_heaps(decompose(ruleset, ruleset.initial()))
+        Budget(states, seconds)
+        self.states, self.seconds = states, seconds
+        self.solver = solver or Solver()
+
+    def decide(self, position: Any) -> Decision:
+        """Choose a move by exact values.
+
+        Raises
+        ------
+        NotSolvedError
+            If the values need more states or seconds than the budget.
+        SgaiError
+            If the position is none of the ruleset's, or has no moves.
+        """
+        started = time.perf_counter()
+        position = self.ruleset.validate(position)
+        budget = Budget(self.states, self.seconds)
+        try:
+            components = self.solver.components(self.ruleset, position, budget)
+        except OutOfBudget:
+            raise NotSolvedError(
+                f"{self.ruleset.format(position)!r} of {self.ruleset} is not solved within {budget.spent:,} states and "
+                f"{budget.elapsed():.1f} s; give the agent a larger budget, or one that searches"
+            ) from None
+        values = [component.grundy for component in components if component.grundy is not None]
+        won = self._is_won(components, values)
+        chosen = self._winning(position, len(components)) if won else self._hardest(position, len(components))
+        return Decision(
+            chosen.move,
+            chosen.position,
+            EXACT,
+            "N" if won else "P",
+            components,
+            budget.spent,
+            time.perf_counter() - started,
+        )
+
+    def _is_won(self, components: tuple[SolvedComponent, ...], values: list[int]) -> bool:
+        if self.play == "misere":
+            # A move can win by leaving no heap at all only where there is a move to make.
+            return misere_nim_is_won(nim_heaps(components))
+        return nim_sum(values) != 0
+
+    def _winning(self, position: Any, components: int) -> WinningMove:
+        most = max(1, min(_MOST_WINNING_MOVES, _MOST_COMPONENT_VISITS // (components + 1)))
+        moves = itertools.islice(self.solver.winning_moves(self.ruleset, position, play=self.play), most)
+        best = min(moves, key=lambda each: self._left_to_play(each.position), default=None)
+        if best is None:
+            raise self.game_is_over(position)
+        return best
+
+    def _hardest(self, position: Any, components: int) -> WinningMove:
+        budget = Budget(_MOST_REPLIES)
+        best: tuple[tuple[int, int], WinningMove] | None = None
+        for move, option in self.ruleset.moves(position):
+            try:
+                budget.spend(components * components // 10 + 1)
+                replies = self._count_replies(option, best[0][0] if best else None, budget)
+            except OutOfBudget:
+                best = best or ((0, 0), WinningMove(move, option))
+                break
+            rank = (replies, -(self.solver.longest_play(self.ruleset, option) or 0))
+            if best is None or rank < best[0]:
+                best = rank, WinningMove(move, option)
+        if best is None:
+            raise self.game_is_over(position)
+        return best[1]
+
+    def _count_replies(self, option: Any, enough: int | None, budget: Budget) -> int:
+        replies = self.solver.winning_moves(self.ruleset, option, play=self.play, budget=budget)
+        return sum(1 for _ in itertools.islice(replies, None if enough is None else enough + 1))
+
+    def _left_to_play(self, position: Any) -> int:
+        total = 0
+        for summand in decompose(self.ruleset, position):
+            if isinstance(summand.ruleset, HeapRuleset):
+                total += sum(summand.position)
+            else:
+                total += self.solver.longest_play(summand.ruleset, summand.position) or 0
+        return total

@@ -1,0 +1,225 @@
+"""The one pair of OpenSpiel classes that serves every ruleset."""
+
+import copy
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pyspiel
+from open_spiel.python.observation import IIGObserverForPublicInfoGame
+
+from sgai.conventions import check_convention
+from sgai.envs.node import Node, NodeCache
+from sgai.envs.observer import PositionObserver
+from sgai.errors import SgaiError, quote
+from sgai.parameters import BOOLEAN, INTEGER, REAL, Parameter
+from sgai.registry import ensure_registered, origin, ruleset_class
+from sgai.ruleset import Ruleset
+
+PREFIX = "sgai_"
+CONVENTION_DEFAULTS = {"play": "normal", "compound": "disjunctive", "ending": "last"}
+
+_LARGEST_INT = 2**31 - 1
+_NATIVE = (INTEGER, REAL, BOOLEAN)  # kinds that OpenSpiel's own parser reads
+
+
+def game_type(cls: type[Ruleset[Any, Any]]) -> pyspiel.GameType:
+    """Return what OpenSpiel wants to know of a ruleset before it is loaded."""
+    specification = {each.name: _spiel_default(each) for each in cls.parameters().values()}
+    doc = (cls.__doc__ or cls.__name__).strip().splitlines()[0]
+    return pyspiel.GameType(
+        short_name=PREFIX + cls.name,
+        long_name=f"sgai {cls.name}: {doc}",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
+        information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=2,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={**specification, **CONVENTION_DEFAULTS},
+    )
+
+
+def _spiel_default(parameter: Parameter) -> Any:
+    if parameter.required:
+        return ""
+    return parameter.default if parameter.kind in _NATIVE else parameter.kind.format(parameter.default)
+
+
+class SgaiGame(pyspiel.Game):
+    """A ruleset as an OpenSpiel game: two players, and who cannot move loses (or wins, with ``play=misere``).
+
+    Load it by name, ``pyspiel.load_game("sgai_nim(piles=[3;4;5])")``.
+
+    Attributes
+    ----------
+    ruleset : Ruleset
+        The rules.
+    play : str
+        "normal" or "misere".
+    """
+
+    ruleset_name: ClassVar[str]  # given by the subclass that `game_class` makes for each ruleset
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        cls = ruleset_class(self.ruleset_name)
+        given = dict(params or {})
+        convention = {key: given.pop(key, default) for key, default in CONVENTION_DEFAULTS.items()}
+        try:
+            check_convention(**convention)
+            self.ruleset = cls(**_values(cls.parameters(), given))
+            self.play: str = convention["play"]
+            info = _game_info(self.ruleset)
+            self.nodes = NodeCache(self.ruleset)
+            self.start = self.nodes.node(self.ruleset.initial())
+            if self.start.over:
+                raise SgaiError(f"{self.ruleset}: play is over before it starts; choose a start with a move")
+        except SgaiError as error:
+            raise pyspiel.SpielError(str(error)) from error
+        changed = {key: value for key, value in convention.items() if value != CONVENTION_DEFAULTS[key]}
+        kinds = cls.parameters()
+        shown = {
+            key: value if kinds[key].kind in _NATIVE else kinds[key].kind.format(value)
+            for key, value in self.ruleset.written().items()
+        }
+        super().__init__(game_type(cls), info, {**shown, **changed})
+
+    def new_initial_state(self, state: Any = None) -> "SgaiState":
+        """Return a state at the start of the game."""
+        if state is not None:
+            raise pyspiel.SpielError("states are rebuilt from their history; use pyspiel.deserialize_game_and_state")
+        return SgaiState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+        """Return an observer: the position's tensor, and one-hot who moves."""
+        if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
+            return PositionObserver(self.ruleset, params)
+        return IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        # OpenSpiel's own pickling drops the attributes, and knows no game that the process has not registered.
+        name = self.ruleset.name
+        return _load_pickled, (str(self), name, *origin(name))
+
+    def __copy__(self) -> "SgaiGame":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SgaiGame":
+        return self
+
+
+def game_class(name: str) -> type[SgaiGame]:
+    """Return the class of the OpenSpiel game of one ruleset."""
+    return type(f"SgaiGame_{name}", (SgaiGame,), {"ruleset_name": name, "__doc__": SgaiGame.__doc__})
+
+
+class SgaiState(pyspiel.State):
+    """A position with the player to move."""
+
+    def __init__(self, game: SgaiGame) -> None:
+        super().__init__(game)
+        # Copied by every clone: a number and an object that is its own copy.
+        self._node: Node = game.start
+        self._player = 0
+
+    @property
+    def position(self) -> Any:
+        """The position of the ruleset."""
+        return self._node.position
+
+    def current_player(self) -> int:
+        """Return the player to move, or the id that says that the game is over."""
+        return int(pyspiel.PlayerId.TERMINAL) if self._node.over else self._player
+
+    def is_terminal(self) -> bool:
+        """Tell whether no move is left."""
+        return self._node.over
+
+    def returns(self) -> list[float]:
+        """Return 1 for the winner and -1 for the loser once the game is over, before that zeros."""
+        if not self._node.over:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if self._winner() == 0 else [-1.0, 1.0]
+
+    def _winner(self) -> int:
+        return self._player if self.get_game().play == "misere" else 1 - self._player
+
+    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002 - OpenSpiel asks for the player to move only
+        return self._node.actions
+
+    def _apply_action(self, action: int) -> None:
+        try:
+            option = self._node.option(action)
+            self._node = self.get_game().nodes.node(option)
+        except SgaiError as error:
+            raise pyspiel.SpielError(str(error)) from error
+        self._player = 1 - self._player
+
+    def _action_to_string(self, player: int, action: int) -> str:  # noqa: ARG002 - moves are the same for both
+        try:
+            return self._node.text(action)
+        except SgaiError as error:
+            raise pyspiel.SpielError(str(error)) from error
+
+    def __str__(self) -> str:
+        # OpenSpiel's tabular algorithms take states with equal text for equal, so the player must be in it.
+        text = self._node.ruleset.format(self._node.position)
+        if self._node.over:
+            return f"{text}, player {self._winner()} has won"
+        return f"{text}, player {self._player} to move"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _replay_pickled, (self.get_game(), self.history())
+
+    def __copy__(self) -> "SgaiState":
+        return self.clone()  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SgaiState":
+        # OpenSpiel's clone deep-copies the attributes of a state, not the state: there is no way back to here.
+        return self.clone()  # type: ignore[no-any-return]
+
+
+def _values(parameters: dict[str, Parameter], given: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: parameters[name].parse(value) if name in parameters and isinstance(value, str) else copy.copy(value)
+        for name, value in given.items()
+        if not (name in parameters and parameters[name].required and value == "")
+    }
+
+
+def _game_info(ruleset: Ruleset[Any, Any]) -> pyspiel.GameInfo:
+    if ruleset.loopy:
+        raise SgaiError(f"{ruleset} is declared loopy: play may go on for ever, which OpenSpiel games may not")
+    moves, length = ruleset.num_moves(), ruleset.max_game_length()
+    for what, number in (("different moves", moves), ("moves in the longest play", length)):
+        if number > _LARGEST_INT:
+            raise SgaiError(
+                f"{quote(str(ruleset))} has {number:,} {what}; OpenSpiel allows {_LARGEST_INT:,}: choose smaller ones"
+            )
+    return pyspiel.GameInfo(
+        num_distinct_actions=max(1, moves),
+        max_chance_outcomes=0,
+        num_players=2,
+        min_utility=-1.0,
+        max_utility=1.0,
+        utility_sum=0.0,
+        max_game_length=max(1, length),
+    )
+
+
+def _load_pickled(text: str, name: str, module: str, file: str | None) -> Any:
+    import sgai.envs  # noqa: F401 - registers the games in a fresh process
+
+    ensure_registered(name, module, file)
+    return pyspiel.load_game(text)
+
+
+def _replay_pickled(game: SgaiGame, history: list[int]) -> SgaiState:
+    state = game.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state

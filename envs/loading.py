@@ -1,0 +1,73 @@
+"""Loading OpenSpiel games from text that people type."""
+
+from typing import Any
+
+import pyspiel
+
+from sgai.errors import SgaiError, nearest, quote
+from sgai.parameters import parse_integer
+from sgai.syntax import parse_call
+
+
+def load_game(text: str) -> Any:
+    """Load any OpenSpiel game, forgiving where OpenSpiel's parser is not.
+
+    ``pyspiel.load_game`` reads ``piles=5`` as a number and then refuses it; here text stays text where the game wants
+    text, and names that are not known get a suggestion.
+
+    Parameters
+    ----------
+    text : str
+        ``name`` or ``name(key=value,...)``, such as ``nim(pile_sizes=5)`` or ``sgai_kayles(piles=7)``.
+
+    Returns
+    -------
+    pyspiel.Game
+
+    Raises
+    ------
+    SgaiError
+        If there is no such game or parameter, or the game refuses a value.
+
+    Examples
+    --------
+    >>> str(load_game("sgai_kayles(piles=7)").new_initial_state())
+    '[7], player 0 to move'
+    """
+    call = parse_call(text)
+    types = {each.short_name: each for each in pyspiel.registered_games()}
+    if call.name not in types:
+        raise SgaiError(f"unknown OpenSpiel game {call.name!r}{nearest(call.name, types)}")
+    defaults = types[call.name].parameter_specification
+    values: dict[str, Any] = {}
+    for name, given in call.arguments.items():
+        if name not in defaults:
+            known = ", ".join(sorted(defaults)) or "none"
+            raise SgaiError(
+                f"game {call.name!r} has no parameter {name!r}{nearest(name, defaults)}; its parameters are: {known}"
+            )
+        values[name] = _value(name, given, defaults[name])
+    if any(isinstance(default, dict) for default in defaults.values()):
+        return _loaded(text, pyspiel.load_game, text)  # a game made from a game: its own parser knows how to nest
+    return _loaded(text, pyspiel.load_game, call.name, values)
+
+
+def _value(name: str, given: str, default: Any) -> Any:
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False}[given.lower()]
+        if isinstance(default, int):
+            return parse_integer(given)
+        if isinstance(default, float):
+            return float(given)
+    except (KeyError, ValueError):
+        wanted = {bool: "true or false", int: "an integer", float: "a number"}[type(default)]
+        raise SgaiError(f"{name}={quote(given)} should be {wanted}") from None
+    return given
+
+
+def _loaded(text: str, load: Any, *arguments: Any) -> Any:
+    try:
+        return load(*arguments)
+    except (pyspiel.SpielError, TypeError, OverflowError) as error:
+        raise SgaiError(f"game {quote(text)} cannot be loaded: {error}") from error

@@ -1,0 +1,18 @@
+"""Registering rulesets with OpenSpiel."""
+
+import pyspiel
+
+from sgai.envs.game import game_class, game_type
+from sgai.registry import on_register, ruleset_class
+
+
+def register_game(name: str) -> None:
+    """Register a ruleset as the OpenSpiel game ``sgai_`` + name; a later registration replaces an earlier one."""
+    # OpenSpiel releases what it is given only after Python has shut down. That is harmless for a class, which refers to
+    # itself; any other callable would be freed then, and the process would abort at its exit.
+    pyspiel.register_game(game_type(ruleset_class(name)), game_class(name))
+
+
+def register_all() -> None:
+    """Register all rulesets, those of users included, now and whenever one is added."""
+    on_register(register_game)

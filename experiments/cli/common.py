@@ -1,0 +1,81 @@
+"""What several subcommands share."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+import sgai
+from sgai.errors import SgaiError
+from sgai.parameters import parse_integer
+
+NOT_SOLVED = 3
+
+
+def add_position(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments RULESET and POSITION."""
+    parser.add_argument("ruleset", metavar="RULESET", help="name(key=value,...) or a take-and-break code such as 0.77")
+    parser.add_argument(
+        "position", metavar="POSITION", nargs="?", help="a position as text, by default the ruleset's initial one"
+    )
+
+
+def add_convention(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say who wins and how components are played together."""
+    parser.add_argument("--play", default=None, metavar="normal|misere", help="whether who cannot move loses or wins")
+    parser.add_argument("--compound", default="disjunctive", metavar="NAME", help="disjunctive (others to come)")
+    parser.add_argument("--ending", default="last", metavar="last|first", help="last (first is to come)")
+
+
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """Add the options that limit a search."""
+    parser.add_argument("--seconds", type=seconds, metavar="S", help="the most seconds to search")
+    parser.add_argument("--states", type=count, metavar="N", help="the most states to evaluate")
+
+
+def budget(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits that were given, as arguments of `Solver.solve`."""
+    given = {"seconds": options.seconds, "states": options.states}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def read_position(options: argparse.Namespace) -> tuple[sgai.Ruleset[Any, Any], Any]:
+    """Return the ruleset and the position that were asked for."""
+    ruleset = sgai.load_ruleset(options.ruleset)
+    return ruleset, ruleset.initial() if options.position is None else ruleset.parse(options.position)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, in a form that people can read too."""
+    json.dump(value, sys.stdout, indent=2, ensure_ascii=False)
+    print()
+
+
+def count(text: str) -> int:
+    """Read a whole number of 1 or more."""
+    number = whole_number(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} should be 1 or more")
+    return number
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number of 0 or more."""
+    try:
+        number = parse_integer(text)
+    except SgaiError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} should be 0 or more")
+    return number
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} should be a number of seconds above 0")
+    return number

@@ -1,0 +1,78 @@
+"""The `sgai` command: its options, and what becomes of errors."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import sgai
+from sgai.errors import SgaiError
+from sgai.experiments.cli import games, match, play, show, solve, values
+
+SUBCOMMANDS = (games, show, values, solve, play, match)
+
+ANSWERED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
+
+
+class UsageError(SgaiError):
+    """A command line that cannot be read."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises instead of printing its usage and leaving."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise with one line."""
+        raise UsageError(f"{message} ({self.prog} --help says more)")
+
+
+def build_parser() -> Parser:
+    """Return the parser of the whole command."""
+    parser = Parser(
+        prog="sgai",
+        description="Exact play of impartial combinatorial games, plugged into OpenSpiel.",
+        epilog="Games are written as name(key=value,...), lists in brackets: subtraction(take=[2;5]). "
+        "Quote them for the shell.",
+    )
+    parser.add_argument("--version", action="version", version=f"sgai {sgai.__version__}")
+    add_plugin_option(parser, [])
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    for module in SUBCOMMANDS:
+        command = module.add_parser(commands)
+        # After the command too; what stands before it must not be lost.
+        add_plugin_option(command, argparse.SUPPRESS)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def add_plugin_option(parser: argparse.ArgumentParser, default: object) -> None:
+    """Let a parser take ``--plugin FILE`` any number of times."""
+    parser.add_argument(
+        "--plugin",
+        action="append",
+        default=default,
+        metavar="FILE",
+        help="a Python file that registers rulesets; may be given more than once",
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 2 bad input, 3 not solved, 130 interrupted."""
+    try:
+        options = build_parser().parse_args(arguments)
+        for file in options.plugin:
+            sgai.load_plugin(file)
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except SgaiError as error:
+        print(f"sgai: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("sgai: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader is gone; what is left must not be flushed into its pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE

@@ -1,0 +1,100 @@
+"""`sgai play`: a person against an agent, in the terminal."""
+
+import argparse
+from typing import Any
+
+import sgai
+from sgai.errors import SgaiError
+from sgai.experiments.cli.common import add_convention, whole_number
+
+_MOST_LISTED = 30
+_HELP = "type a move or its number; ? components and values, m all moves, h a hint, q quit"
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Add the subcommand."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "play", help="play against an agent", description="Play against an agent in the terminal."
+    )
+    parser.add_argument("ruleset", metavar="RULESET", help="name(key=value,...) or a take-and-break code such as 0.77")
+    parser.add_argument("--agent", choices=("exact", "random"), default="exact", help="the opponent (default: exact)")
+    parser.add_argument("--second", action="store_true", help="let the agent move first")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of the random agent (default: 0)")
+    add_convention(parser)
+    return parser
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play one game."""
+    from sgai.agents import ExactAgent, RandomAgent
+
+    ruleset = sgai.load_ruleset(options.ruleset)
+    convention = {"play": options.play, "compound": options.compound, "ending": options.ending}
+    exact = ExactAgent(ruleset, **convention)
+    agent = exact if options.agent == "exact" else RandomAgent(ruleset, options.seed)
+    position = ruleset.initial()
+    persons_turn = not options.second
+    print(f"{ruleset}: who cannot move {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
+    while True:
+        moves = _numbered(ruleset, position)
+        if not moves:
+            break
+        if persons_turn:
+            print(f"\n{ruleset.draw_text(position)}\n{ruleset.format(position)}  your move:")
+            _print_moves(ruleset, position, moves[:_MOST_LISTED])
+            chosen = _ask(ruleset, position, moves, exact)
+            if chosen is None:
+                print("goodbye")
+                return 0
+            position = chosen
+        else:
+            decision = agent.decide(position)
+            print(f"\nthe {agent.name} agent plays {ruleset.format_move(position, decision.move)}")
+            position = decision.position
+        persons_turn = not persons_turn
+    # Whoever is to move now has no move.
+    person_wins = persons_turn == (exact.play == "misere")
+    print(f"\n{ruleset.format(position)}: no move is left. {'You win.' if person_wins else 'The agent wins.'}")
+    return 0
+
+
+def _numbered(ruleset: Any, position: Any) -> list[tuple[Any, Any]]:
+    return list(ruleset.moves(position))
+
+
+def _print_moves(ruleset: Any, position: Any, moves: list[tuple[Any, Any]]) -> None:
+    texts = [f"{number}: {ruleset.format_move(position, move)}" for number, (move, _) in enumerate(moves, 1)]
+    print("  " + "   ".join(texts))
+
+
+def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) -> Any:
+    while True:
+        try:
+            text = input("> ").strip()
+        except EOFError:
+            return None
+        if text in ("q", "quit"):
+            return None
+        if text == "?":
+            _print_values(ruleset, position, exact)
+        elif text == "m":
+            _print_moves(ruleset, position, moves)
+        elif text == "h":
+            decision = exact.decide(position)
+            sure = "it wins" if decision.outcome == "N" else "no move wins against perfect play"
+            print(f"  {ruleset.format_move(position, decision.move)}: {sure}")
+        elif text.isdecimal() and 1 <= int(text) <= len(moves):
+            return moves[int(text) - 1][1]
+        elif text:
+            try:
+                return ruleset.apply(position, ruleset.parse_move(position, text))
+            except SgaiError as error:
+                print(f"  {error}\n  {_HELP}")
+
+
+def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
+    solution = exact.solver.solve(ruleset, position, play=exact.play)
+    for part in solution.components:
+        print(f"  {part.ruleset} {part.ruleset.format(part.position)}: value {part.grundy}")
+    who = "you can win" if solution.outcome == "N" else "you lose against perfect play"
+    print(f"  nim-sum {solution.grundy}; {who}")

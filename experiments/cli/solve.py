@@ -1,0 +1,131 @@
+"""`sgai solve`: Grundy value, outcome, components and winning moves of a position."""
+
+import argparse
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sgai.experiments.cli.common import (
+    NOT_SOLVED,
+    add_budget,
+    add_convention,
+    add_position,
+    budget,
+    count,
+    print_json,
+    read_position,
+)
+
+if TYPE_CHECKING:
+    from sgai.solution import Solution
+
+_MOST_LINES = 50
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Add the subcommand."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "solve",
+        help="value, outcome, components and winning moves",
+        description="Solve a position: Grundy value, outcome, components and all winning moves.",
+    )
+    add_position(parser)
+    add_convention(parser)
+    add_budget(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--trace", action="store_true", help="derive the value step by step")
+    parser.add_argument(
+        "--trace-limit", type=count, default=1000, metavar="N", help="the most steps to show (default: 1000)"
+    )
+    return parser
+
+
+def run(options: argparse.Namespace) -> int:
+    """Solve the position and print the answer."""
+    from sgai.solver import Solver
+
+    ruleset, position = read_position(options)
+    solution = Solver().solve(
+        ruleset,
+        position,
+        play=options.play,
+        compound=options.compound,
+        ending=options.ending,
+        **budget(options),
+    )
+    if options.json:
+        answer = solution.to_dict()
+        if options.trace:
+            answer["trace"] = list(_trace_lines(ruleset, position, options.trace_limit))
+        print_json(answer)
+    else:
+        if options.trace:
+            for line in _trace_lines(ruleset, position, options.trace_limit):
+                print(line)
+            print()
+        for line in _text_lines(solution):
+            print(line)
+    return 0 if solution.exact else NOT_SOLVED
+
+
+def _trace_lines(ruleset: Any, position: Any, limit: int) -> Iterator[str]:
+    from sgai.trace import trace
+
+    steps = trace(ruleset, position)
+    for step in itertools.islice(steps, limit):
+        yield str(step)
+    if next(steps, None) is not None:
+        yield f"... the trace stops after {limit:,} steps; --trace-limit shows more"
+
+
+def _text_lines(solution: "Solution") -> Iterator[str]:
+    ruleset = solution.ruleset
+    yield f"{ruleset} {ruleset.format(solution.position)}"
+    if solution.exact:
+        who = {"N": "the player to move wins", "P": "the player to move loses"}[solution.outcome or ""]
+        play = " misere play" if solution.play == "misere" else ""
+        yield f"outcome       {solution.outcome}: {who}{play}"
+        yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
+    else:
+        yield "not solved within the budget"
+        for fact in solution.proved:
+            yield f"  proved: {fact}"
+    yield from _component_lines(solution)
+    if solution.exact:
+        yield from _move_lines(solution)
+    paths = f", standing for {solution.paths:.6g} paths" if solution.paths is not None and solution.states else ""
+    yield f"evaluated {solution.states:,} states{paths} in {solution.seconds:.3g} s"
+
+
+def _component_lines(solution: "Solution") -> Iterator[str]:
+    counted = Counter(
+        (str(part.ruleset), part.ruleset.format(part.position), part.grundy) for part in solution.components
+    )
+    if not counted:
+        return
+    yield "components"
+    for (name, position, grundy), number in itertools.islice(counted.items(), _MOST_LINES):
+        times = f"  ({number} times)" if number > 1 else ""
+        value = "not solved" if grundy is None else f"value {grundy}"
+        yield f"  {name} {position}: {value}{times}"
+    if len(counted) > _MOST_LINES:
+        yield f"  ... and {len(counted) - _MOST_LINES} more"
+
+
+def _move_lines(solution: "Solution") -> Iterator[str]:
+    ruleset = solution.ruleset
+    moves = solution.to_dict()["winning_moves"]
+    if not moves:
+        over = next(ruleset.moves(solution.position), None) is None
+        yield "winning moves: none" + (", the game is over" if over else "")
+        return
+    yield "winning moves"
+    wide = max(len(each["move"]) for each in moves[:_MOST_LINES])
+    for each in moves[:_MOST_LINES]:
+        position = each["position"]
+        yield f"  {each['move']:<{wide}}  to {position if len(position) <= 100 else position[:100] + '...'}"
+    if len(moves) > _MOST_LINES:
+        yield f"  ... and {len(moves) - _MOST_LINES} more (--json lists all)"
+    if not solution.complete:
+        yield "  (there may be more: listing stopped at its budget)"
