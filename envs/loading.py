@@ -57,11 +57,14 @@ def _value(name: str, given: str, default: Any) -> Any:
         if isinstance(default, bool):
             return {"true": True, "false": False}[given.lower()]
         if isinstance(default, int):
-            return parse_integer(given)
+            number = parse_integer(given)
+            if not -(2**31) <= number < 2**31:
+                raise ValueError(given)
+            return number
         if isinstance(default, float):
             return float(given)
     except (KeyError, ValueError):
-        wanted = {bool: "true or false", int: "an integer", float: "a number"}[type(default)]
+        wanted = {bool: "true or false", int: "an integer that fits into 32 bits", float: "a number"}[type(default)]
         raise SgaiError(f"{name}={quote(given)} should be {wanted}") from None
     return given
 

@@ -22,9 +22,9 @@ class Kind:
     describe : str
         What a right value is, with an example; the end of the sentence "... should be".
     parse : callable
-        Text to value; raises `SgaiError`, quoting the text.
+        Text to value; raises `SgaiError`, quoting the text. It should take text in square brackets too.
     format : callable
-        Value to text, the inverse of ``parse``.
+        Value to text, the inverse of ``parse``; in square brackets, so that OpenSpiel never takes it for a number.
     check : callable
         Any Python value to the normal, immutable form of it; raises `SgaiError`.
     """

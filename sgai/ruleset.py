@@ -194,7 +194,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         legal = [self.format_move(position, each) for each, _ in _first(self.moves(position), 6)]
         allowed = (", ".join(legal[:5]) + (", ..." if len(legal) > 5 else "")) or "none, the game is over"
         try:
-            shown = self.format_move(position, move)
+            shown = move if isinstance(move, str) else self.format_move(position, move)
         except Exception:  # whatever was given need not even look like a move
             shown = str(move)
         return IllegalMoveError(

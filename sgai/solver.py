@@ -283,7 +283,9 @@ class Solver:
             else:
                 yield f"the Grundy value of {name} is at most {options}, the number of its moves"
             if excluded:
-                yield f"the Grundy value of {name} is not {', '.join(map(str, sorted(excluded)))}: options have that"
+                least = sorted(excluded)[:12]
+                more = f" or {len(excluded) - 12} others" if len(excluded) > 12 else ""
+                yield f"the Grundy value of {name} is not {', '.join(map(str, least))}{more}: options have these"
 
     def _known_value(self, ruleset: AnyRuleset, position: Any) -> int | None:
         total = 0

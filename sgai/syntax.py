@@ -46,8 +46,8 @@ def parse_call(text: str) -> Call:
     --------
     >>> parse_call("subtraction(take=[2;5],piles=[7])")
     Call(name='subtraction', arguments={'take': '[2;5]', 'piles': '[7]'})
-    >>> parse_call("nim")
-    Call(name='nim', arguments={})
+    >>> parse_call("nim(pile_sizes=1;3;5)")
+    Call(name='nim', arguments={'pile_sizes': '1;3;5'})
     """
     stripped = text.strip()
     match = _NAME.match(stripped)
@@ -59,14 +59,19 @@ def parse_call(text: str) -> Call:
     if not (rest.startswith("(") and rest.endswith(")")):
         raise SgaiError(f"{quote(text)}: after {name!r} should come arguments in parentheses, as name(key=value)")
     arguments: dict[str, str] = {}
-    for argument in split(rest[1:-1]):
-        found = re.search("[=~]", argument)
-        if found is None:
-            raise SgaiError(f"{quote(text)}: {quote(argument)} should be key=value")
-        key = argument[: found.start()].strip()
-        if key in arguments:
-            raise SgaiError(f"{quote(text)}: {key!r} is given twice")
-        arguments[key] = argument[found.end() :].strip()
+    for group in split(rest[1:-1], ","):
+        key = ""
+        for argument in split(group, ";"):
+            found = re.search("[=~]", argument)
+            if found is not None:
+                key = argument[: found.start()].strip()
+                if key in arguments:
+                    raise SgaiError(f"{quote(text)}: {key!r} is given twice")
+                arguments[key] = argument[found.end() :].strip()
+            elif key:
+                arguments[key] += ";" + argument  # a list without brackets, as OpenSpiel's nim has it
+            else:
+                raise SgaiError(f"{quote(text)}: {quote(argument)} should be key=value")
     return Call(name, arguments)
 
 

@@ -37,8 +37,8 @@ class TraceStep:
             return f"{name} = 0: no options"
         shown = []
         for option in self.options:
-            parts = " + ".join(f"{text} = {value}" for text, value in option.components) or "nothing left"
-            sum_shown = f", nim-sum {option.value}" if len(option.components) != 1 else ""
+            parts = " + ".join(f"{text} = {value}" for text, value in option.components) or "nothing left = 0"
+            sum_shown = f", nim-sum {option.value}" if len(option.components) > 1 else ""
             memo = f" ({option.memo_hits} from memo)" if option.memo_hits else ""
             shown.append(parts + sum_shown + memo)
         excluded = sorted({option.value for option in self.options})
@@ -62,8 +62,8 @@ def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
     >>> import sgai
     >>> for step in trace(sgai.load_ruleset("kayles"), (2,)):
     ...     print(step)
-    kayles [1] = 1: options nothing left, nim-sum 0; excluded [0]; mex 1
-    kayles [2] = 2: options [1] = 1 (1 from memo); nothing left, nim-sum 0; excluded [0, 1]; mex 2
+    kayles [1] = 1: options nothing left = 0; excluded [0]; mex 1
+    kayles [2] = 2: options [1] = 1 (1 from memo); nothing left = 0; excluded [0, 1]; mex 2
     """
     refuse_loopy(ruleset)
     memo: dict[State, int] = {}

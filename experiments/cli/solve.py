@@ -84,7 +84,7 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
     yield f"{ruleset} {ruleset.format(solution.position)}"
     if solution.exact:
         who = {"N": "the player to move wins", "P": "the player to move loses"}[solution.outcome or ""]
-        play = " misere play" if solution.play == "misere" else ""
+        play = " under misere play" if solution.play == "misere" else ""
         yield f"outcome       {solution.outcome}: {who}{play}"
         yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
     else:

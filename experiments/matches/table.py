@@ -29,9 +29,9 @@ def table(records: Sequence[GameRecord]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``agent``, ``games``, ``wins``, ``draws``, ``forfeits``, ``win_rate``, ``win_rate_low``, ``win_rate_high`` (the
-        95% Wilson interval), ``mean_length`` (moves a game), ``median_seconds`` and ``p99_seconds`` a move, and ``by_game``:
-        game to wins and games.
+        ``agent``, ``games``, ``wins``, ``draws``, ``forfeits``, ``win_rate``, ``win_rate_low`` and ``win_rate_high``
+        (95% Wilson interval), ``mean_length`` (moves a game), ``median_seconds`` and ``p99_seconds`` a move, and
+        ``by_game``: game to wins and games.
     """
     rows = []
     for agent in dict.fromkeys(name for record in records for name in record.agents):

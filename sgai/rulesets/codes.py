@@ -204,16 +204,17 @@ class _Parser:
             raise CodeError(self.text, 0, "a code has a digit, a point and digits, as 0.77")
         if self.peek() == ".":
             raise self.error("a digit is missing before the point; write 0.77 for .77")
-        start = self.place
         before = self.digit()
-        if (before.counts and before.counts[0][0] < 2) or (before.more and before.more[0] < 2):
-            self.place = start
-            raise self.error("a digit before the point takes nothing, so it may only split, as 4, 8, C or {2+} do")
         if self.peek() not in ("", "."):
-            raise self.error(
-                "a second digit before the point adds tokens, so play may not end; "
-                f"after {self.text[: self.place]!r} should come a point"
-            )
+            if self.peek() in DIGITS or self.peek() == "{":
+                self.place = 0
+                raise self.error(
+                    "only one digit may stand before the point: further ones add tokens, and play may not end"
+                )
+            raise self.error("a point should stand here")
+        if any(count < 2 for count, _ in before.counts) or (before.more and before.more[0] < 2):
+            self.place = 0
+            raise self.error("a digit before the point takes nothing, so it may only split, as 4, 8, C or {2+} do")
         self.place += 1
         digits, repeating = [before], []
         while self.place < len(self.text):

@@ -58,7 +58,10 @@ def _format_edges(edges: tuple[Edge, ...]) -> str:
 
 
 EDGES = Kind("a list of directed edges such as [3-2;3-1;2-0]", _parse_edges, _format_edges, _check_edges)
-VERTEX = Kind("a vertex such as 3 or a1", lambda text: parse_vertex(unbracket(text)), str, _check_vertex)
+# In brackets, since OpenSpiel would take a bare 3 for a number where it wants text.
+VERTEX = Kind(
+    "a vertex such as 3 or a1", lambda text: parse_vertex(unbracket(text)), lambda vertex: f"[{vertex}]", _check_vertex
+)
 
 _DEFAULT_EDGES = ((3, 2), (3, 1), (3, 0), (2, 1), (2, 0), (1, 0))
 

@@ -51,7 +51,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
     Subclasses give `results`. Values of heaps are computed from the smallest up, once for all positions.
     """
 
-    largest_alphabet: ClassVar[int] = 5_000_000  # moves that `num_moves` is willing to list
+    largest_alphabet: ClassVar[int] = 1_000_000  # moves that `num_moves` is willing to list
 
     piles: tuple[int, ...] = parameter(default=(3, 4, 5), start=True, doc="the heaps at the start")
 

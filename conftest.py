@@ -1,0 +1,70 @@
+"""Runs the README's code blocks: Python as it stands, and commands with their output compared."""
+
+import doctest
+import os
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+
+# What differs from run to run: times, and the name of a new folder of games.
+_VARYING = [(r"in [0-9.e-]+ s$", "in # s"), (r"matches/[0-9TZ.]+", "matches/#")]
+_TIMES_OF_A_TABLE = (r"( +[0-9.e+-]+){2}$", " # #")
+
+
+def _plain(text: str, is_match: bool) -> list[str]:
+    lines = []
+    for line in text.strip().splitlines():
+        for pattern, instead in [*_VARYING, *([_TIMES_OF_A_TABLE] if is_match else [])]:
+            line = re.sub(pattern, instead, line)
+        # The width of a table's columns follows its times.
+        lines.append(re.sub(r"-{2,}", "--", re.sub(r" +", " ", line)).strip())
+    return lines
+
+
+def _run_commands(example: Example) -> None:
+    commands = re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]
+    scripts = sysconfig.get_path("scripts")
+    for each in commands:
+        command, _, expected = each.partition("\n")
+        done = subprocess.run(
+            ["bash", "-c", command],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PATH": scripts + os.pathsep + os.environ["PATH"]},
+        )
+        is_match = re.search(r"\bmatch\b", command) is not None
+        # A progress bar is no part of the answer.
+        shown = done.stdout if is_match else done.stdout + done.stderr
+        assert _plain(shown, is_match) == _plain(expected, is_match), f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+def _write_file(example: Example) -> None:
+    name = re.match(r"# (\S+\.py)\n", example.parsed)
+    assert name is not None, "a file's first line should be a comment with its name"
+    Path(name[1]).write_text(example.parsed, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def in_a_new_folder(tmp_path_factory: pytest.TempPathFactory):
+    """Let everything that a document writes go to a folder of its own."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("document"))
+    yield
+    os.chdir(before)
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        PythonCodeBlockParser(doctest_optionflags=doctest.ELLIPSIS),
+        CodeBlockParser(language="console", evaluator=_run_commands),
+        CodeBlockParser(language="py", evaluator=_write_file),
+    ],
+    patterns=["README.md"],
+    fixtures=["in_a_new_folder"],
+).pytest()
