@@ -163,10 +163,11 @@ class SequenceTable:
         top = int(options.max()) + 2
         if top > len(self._seen):
             self._seen = np.zeros(2 * top, dtype=np.bool_)
-        self._seen[options] = True
-        least = int(np.argmin(self._seen[:top]))
-        self._seen[options] = False
-        return least
+        try:
+            self._seen[options] = True
+            return int(np.argmin(self._seen[:top]))
+        finally:  # Ctrl-C must not leave marks behind
+            self._seen[options] = False
 
 
 def option_values_of(ruleset: HeapRuleset) -> OptionValues:
@@ -298,9 +299,13 @@ class _SplitSums:
         largest = int(values[:left].max())
         if left >= totals or largest >= width:
             self._clear(max(2 * left, 64) if left >= totals else totals, max(width, 8, 1 << largest.bit_length()))
-        while self.added < left - 1:
-            self.added += 1
-            self._add(self.added, int(values[self.added]))
+        try:
+            while self.added < left - 1:
+                self._add(self.added + 1, int(values[self.added + 1]))
+                self.added += 1
+        except BaseException:  # Ctrl-C must not leave a heap half added
+            self._clear(0, 0)
+            raise
 
     def _add(self, heap: int, value: int) -> None:
         columns = np.arange(self.equal.shape[2])
