@@ -1,10 +1,10 @@
 """The generic solver: Grundy values for rules written in Python, by a walk over the states that play can reach."""
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
 
 from sgai.budget import Budget
-from sgai.decomposition import decompose
+from sgai.decomposition import Summand, decompose
 from sgai.errors import LoopError, UnsupportedError, quote
 from sgai.nimbers import mex
 from sgai.reachable import PATHS_CAP
@@ -13,6 +13,7 @@ from sgai.rulesets.heaps import HeapRuleset
 from sgai.sequences import SequenceTable
 
 _UNKNOWN, _ON_STACK = -1, -2
+_OPTIONS_A_LOOK = 1024  # the clock is read each time so many options of one state are listed
 
 
 class State:
@@ -24,12 +25,20 @@ class State:
         self.ruleset = ruleset
         self.position = position
         self.value = _UNKNOWN  # or _ON_STACK while its options are being evaluated
-        self.longest = 0
-        self.paths = 0
+        self.longest: int | None = None
+        self.paths: int | None = None
 
 
-# An option as the nim-sum of its components that are heaps, and the states of the others.
-Option = tuple[int, tuple[State, ...]]
+class Heaps(NamedTuple):
+    """The components of an option that are heaps: nim-sum, longest play and paths, None where those are not known."""
+
+    value: int
+    longest: int | None
+    paths: int | None
+
+
+NO_HEAPS = Heaps(0, 0, 0)
+Option = tuple[Heaps, tuple["State", ...]]  # an option's components
 
 
 class StateTable:
@@ -135,39 +144,64 @@ class StateTable:
         options: dict[Option, None] = {}
         waiting: dict[State, None] = {}
         splits = ruleset.splits()
-        for _, option in ruleset.moves(state.position):
+        for count, (_, option) in enumerate(ruleset.moves(state.position), 1):
+            if count % _OPTIONS_A_LOOK == 0:
+                budget.check_clock()
             if not splits:
                 child = self._state(ruleset, option)
-                options[0, (child,)] = None
+                options[NO_HEAPS, (child,)] = None
                 waiting[child] = None
                 continue
-            known = 0
-            children = []
+            heaps: list[Summand] = []
+            children: list[State] = []
             for part in decompose(ruleset, option):
                 if isinstance(part.ruleset, HeapRuleset):
-                    known ^= self.value(part.ruleset, part.position, budget)
+                    heaps.append(part)
                 else:
                     children.append(self._state(part.ruleset, part.position))
-            options[known, tuple(children)] = None
+            options[self._heaps(heaps, budget) if heaps else NO_HEAPS, tuple(children)] = None
             waiting.update(dict.fromkeys(children))
         return list(options), list(waiting)
+
+    def _heaps(self, parts: list[Summand], budget: Budget) -> Heaps:
+        value = 0
+        for part in parts:
+            value ^= self.value(part.ruleset, part.position, budget)
+        return Heaps(
+            value,
+            _sum(self.longest_play(part.ruleset, part.position) for part in parts),
+            _sum(self.paths(part.ruleset, part.position) for part in parts),
+        )
 
 
 def _finish(state: State, options: list[Option]) -> None:
     found = set()
-    longest, paths = 0, 1
-    for known, children in options:
-        total, plays, unfolded = known, 1, 0
+    longest: int | None = 0
+    paths: int | None = 1
+    for heaps, children in options:
+        total, plays, unfolded = heaps
         for child in children:
             total ^= child.value
-            plays += child.longest
-            unfolded += child.paths
+            plays = None if plays is None or child.longest is None else plays + child.longest
+            unfolded = None if unfolded is None or child.paths is None else unfolded + child.paths
         found.add(total)
-        longest = max(longest, plays)
-        paths += unfolded or 1
+        if plays is None or longest is None:
+            longest = None
+        elif plays >= longest:
+            longest = plays + 1
+        paths = None if paths is None or unfolded is None else paths + (unfolded or 1)
     state.longest = longest
-    state.paths = min(paths, PATHS_CAP)
+    state.paths = None if paths is None else min(paths, PATHS_CAP)
     state.value = mex(found)  # last: a state with a value is finished
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    total = 0
+    for number in numbers:
+        if number is None:
+            return None
+        total += number
+    return total
 
 
 def _loop(stack: list[State], again: State) -> LoopError:

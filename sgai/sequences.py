@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.reachable import PATHS_CAP
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 from sgai.rulesets.heaps import HeapRuleset, Heaps
 from sgai.rulesets.subtraction import TakeAway
@@ -48,8 +49,7 @@ class SequenceTable:
         self._values: Values = np.zeros(64, dtype=np.int64)
         self._option_values = option_values_of(ruleset)
         self._seen = np.zeros(256, dtype=np.bool_)
-        self._paths: list[int] = [1]
-        self._longest: list[int] = [0]
+        self._plays: list[tuple[int, int]] = [(0, 1)]  # longest play and paths of the heaps 0, 1, ...
 
     def __len__(self) -> int:
         return self._known
@@ -117,11 +117,11 @@ class SequenceTable:
 
     def paths(self, heap: int) -> int | None:
         """Return the evaluations that a solver which forgets would make for a heap, or None for large heaps."""
-        return self._list_plays(heap) and self._paths[heap]
+        return self._plays[heap][1] if self._list_plays(heap) else None
 
     def longest_play(self, heap: int) -> int | None:
         """Return the number of moves of the longest play from a heap, or None for large heaps."""
-        return self._longest[heap] if self._list_plays(heap) else None
+        return self._plays[heap][0] if self._list_plays(heap) else None
 
     def _closed_value(self, heap: int) -> int:
         value = self.ruleset.closed_form(heap)
@@ -142,19 +142,16 @@ class SequenceTable:
             yield (heap - each,) if each < heap else ()
 
     def _list_plays(self, heap: int) -> bool:
-        from sgai.reachable import PATHS_CAP  # a module that this one does not need otherwise
-
         if heap > _LARGEST_LISTED:
             return False
-        for next_heap in range(len(self._longest), heap + 1):
+        for next_heap in range(len(self._plays), heap + 1):
             longest, paths = 0, 1
             for count, result in enumerate(self.ruleset.results(next_heap)):
                 if count > _MOST_LISTED:
                     return False
-                longest = max(longest, 1 + sum(self._longest[part] for part in result))
-                paths += sum(self._paths[part] for part in result) or 1
-            self._longest.append(longest)
-            self._paths.append(min(paths, PATHS_CAP))
+                longest = max(longest, 1 + sum(self._plays[part][0] for part in result))
+                paths += sum(self._plays[part][1] for part in result) or 1
+            self._plays.append((longest, min(paths, PATHS_CAP)))
         return True
 
     def _mex(self, options: Values) -> int:
@@ -256,12 +253,7 @@ def _pairs(left: int, modifier: str, values: Values) -> Values:
 
 
 class _SplitSums:
-    """All nim-sums of three and more heaps, by number of heaps and total.
-
-    A table holds at [t, k, v] whether k heaps with t tokens in all can have the nim-sum v, one table a kind of split:
-    heaps of one size (``equal``), of two sizes at least (``mixed``), and pairwise unequal. The last k stands for that
-    number or more. Heaps are added to the tables one by one, smallest first, so every split is met once.
-    """
+    """All nim-sums of three and more heaps, by number of heaps and total, for the digits of a code."""
 
     def __init__(self, code: TakeAndBreakCode) -> None:
         digits = [digit for digit in code.all_digits() if digit.more or digit.largest_count() > 2]
@@ -269,56 +261,73 @@ class _SplitSums:
         self.needed = bool(digits)
         self.needs_mixed = bool(named & {"", "?"})
         self.needs_unequal = "!" in named
-        self.last = max(3, *(digit.largest_count() + 1 for digit in digits)) if digits else 3
-        self._clear(0, 0)
+        self.largest_count = max((digit.largest_count() for digit in digits), default=0)
+        self.tables = _SumTables(self, 0, 0)
 
     def sums(self, digit: Digit, left: int, values: Values) -> Values | None:
         """Return the nim-sums of the splits of ``left`` tokens into three and more heaps that a digit allows."""
         if not self.needed or left < 3 or not (digit.more or digit.largest_count() > 2):
             return None
         self._add_heaps(left, values)
-        found = np.zeros(self.equal.shape[2], dtype=np.bool_)
-        for count in range(3, min(left, self.last) + 1):
+        tables = self.tables
+        found = np.zeros(tables.width, dtype=np.bool_)
+        for count in range(3, min(left, tables.last) + 1):
             modifier = digit.modifier(count)
             if modifier == "!":
-                found |= self.unequal[left, count]
+                found |= tables.unequal[left, count]
             elif modifier is not None:
                 if modifier in ("", "?"):
-                    found |= self.mixed[left, count]
+                    found |= tables.mixed[left, count]
                 if modifier in ("", "="):
-                    found |= self.equal[left, count]
+                    found |= tables.equal[left, count]
         return np.flatnonzero(found)
 
-    def _clear(self, totals: int, width: int) -> None:
+    def _add_heaps(self, left: int, values: Values) -> None:
+        tables = self.tables
+        largest = int(values[:left].max())
+        if left >= tables.totals or largest >= tables.width:
+            totals = max(2 * left, 64) if left >= tables.totals else tables.totals
+            tables = _SumTables(self, totals, max(tables.width, 8, 1 << largest.bit_length()))
+        # Ctrl-C must not leave a heap half added: until all are, there is only an empty table to come back to.
+        self.tables = _SumTables(self, 0, 0)
+        while tables.added < left - 1:
+            tables.add(tables.added + 1, int(values[tables.added + 1]))
+        self.tables = tables
+
+
+class _SumTables:
+    """A table holds at [t, k, v] whether k heaps with t tokens in all can have the nim-sum v.
+
+    There is one for each kind of split: heaps of one size (``equal``), of two sizes at least (``mixed``), and pairwise
+    unequal. The last k stands for that number or more. Heaps are added one by one, smallest first, so that every split
+    is met once.
+    """
+
+    def __init__(self, wanted: _SplitSums, totals: int, width: int) -> None:
+        self.totals, self.width = totals, width
+        # A split has no more heaps than tokens, so larger numbers need no room.
+        self.last = max(3, min(wanted.largest_count + 1, totals))
         shape = (totals, self.last + 1, width)
-        self.equal, self.mixed, self.unequal = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+        nothing = np.zeros((0, 0, 0), dtype=np.bool_)
+        self.equal = np.zeros(shape, dtype=np.bool_)
+        self.mixed = np.zeros(shape, dtype=np.bool_) if wanted.needs_mixed else nothing
+        self.unequal = np.zeros(shape, dtype=np.bool_) if wanted.needs_unequal else nothing
         self.added = 0
 
-    def _add_heaps(self, left: int, values: Values) -> None:
-        totals, _, width = self.equal.shape
-        largest = int(values[:left].max())
-        if left >= totals or largest >= width:
-            self._clear(max(2 * left, 64) if left >= totals else totals, max(width, 8, 1 << largest.bit_length()))
-        try:
-            while self.added < left - 1:
-                self._add(self.added + 1, int(values[self.added + 1]))
-                self.added += 1
-        except BaseException:  # Ctrl-C must not leave a heap half added
-            self._clear(0, 0)
-            raise
-
-    def _add(self, heap: int, value: int) -> None:
-        columns = np.arange(self.equal.shape[2])
-        if self.needs_unequal:
+    def add(self, heap: int, value: int) -> None:
+        """Add the heap that follows the last one, with its Grundy value."""
+        columns = np.arange(self.width)
+        if len(self.unequal):
             self._join(self.unequal, self.unequal.copy(), heap, 1, columns ^ value)
             self.unequal[heap, 1, value] = True
-        before = self.mixed | self.equal if self.needs_mixed else None
-        for times in range(1, (len(self.equal) - 1) // heap + 1):
+        before = self.mixed | self.equal if len(self.mixed) else None
+        for times in range(1, (self.totals - 1) // heap + 1):
             total = value if times % 2 else 0
             if before is not None:
                 self._join(self.mixed, before, times * heap, times, columns ^ total)
             self.equal[times * heap, min(times, self.last), total] = True
+        self.added = heap
 
     def _join(self, table: Splits, before: Splits, tokens: int, times: int, columns: Values) -> None:
         for count in range(1, self.last + 1):
-            table[tokens:, min(self.last, count + times)] |= before[: len(table) - tokens, count][:, columns]
+            table[tokens:, min(self.last, count + times)] |= before[: self.totals - tokens, count][:, columns]
