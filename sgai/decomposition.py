@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from sgai.errors import SgaiError
 from sgai.ruleset import Ruleset
 
-_DEEPEST = 100  # levels of sums within sums; only rules that split for ever come near
+_DEEPEST = 500  # levels of sums within sums; only rules that split for ever come near
 
 
 class Summand(NamedTuple):
@@ -18,7 +18,7 @@ class Summand(NamedTuple):
     position : hashable
         Its position.
     path : tuple of int
-        The number of the component at each level of the decomposition: what `lift` needs.
+        The number of the component at each level of the decomposition: what `Lifter` needs.
     """
 
     ruleset: Ruleset[Any, Any]
@@ -79,21 +79,34 @@ def decompose(ruleset: Ruleset[Any, Any], position: Any) -> list[Summand]:
     return found
 
 
-def lift(ruleset: Ruleset[Any, Any], position: Any, path: tuple[int, ...], move: Any) -> Any:
-    """Return the move on the whole position that is ``move`` in the component at ``path``."""
-    levels = []
-    for index in path:
-        levels.append((ruleset, position, index))
-        ruleset, position, _ = ruleset.components(position)[index]
-    for above, at, index in reversed(levels):
-        move = above.lift_move(at, index, move)
-    return move
+class Lifter:
+    """Turns moves in the components of one position into moves on the whole.
 
+    Parameters
+    ----------
+    ruleset : Ruleset
+        The rules of the whole.
+    position : hashable
+        The position that was decomposed.
+    """
 
-def can_lift(ruleset: Ruleset[Any, Any], position: Any, path: tuple[int, ...]) -> bool:
-    """Tell whether every ruleset on the way to the component at ``path`` can lift moves."""
-    for index in path:
-        if not ruleset.lifts():
-            return False
-        ruleset, position, _ = ruleset.components(position)[index]
-    return True
+    def __init__(self, ruleset: Ruleset[Any, Any], position: Any) -> None:
+        # The rules and positions above the components, by path; each is split once.
+        self._above: dict[tuple[int, ...], tuple[Ruleset[Any, Any], Any]] = {(): (ruleset, position)}
+
+    def lift(self, path: tuple[int, ...], move: Any) -> Any:
+        """Return the move on the whole position that is ``move`` in the component at ``path``."""
+        for depth in range(len(path) - 1, -1, -1):
+            ruleset, position = self._at(path[:depth])
+            move = ruleset.lift_move(position, path[depth], move)
+        return move
+
+    def can_lift(self, path: tuple[int, ...]) -> bool:
+        """Tell whether every ruleset on the way to the component at ``path`` can lift moves."""
+        return all(self._at(path[:depth])[0].lifts() for depth in range(len(path)))
+
+    def _at(self, path: tuple[int, ...]) -> tuple[Ruleset[Any, Any], Any]:
+        if path not in self._above:
+            ruleset, position = self._at(path[:-1])
+            self._above[path] = ruleset.components(position)[path[-1]][:2]
+        return self._above[path]

@@ -53,7 +53,10 @@ def quote(value: object, limit: int = 80) -> str:
     >>> quote("9" * 200, limit=10)
     "'9999999999...'"
     """
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except ValueError:  # Python writes no integers of more than 4,300 digits
+        return "a number with too many digits to show"
     return repr(text if len(text) <= limit else text[:limit] + "...")
 
 

@@ -156,7 +156,7 @@ class Parameter:
             message = f"{self.name}={value if isinstance(value, str) else quote(value)}: {error}"
             if self.kind.describe.split(" such")[0] not in message:
                 message += f"; it should be {self.kind.describe}"
-            raise type(error)(message) from None
+            raise SgaiError(message) from None
 
 
 def parameter(

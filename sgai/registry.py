@@ -1,9 +1,12 @@
 """The rulesets that are known by name, those of sgai and those that users register."""
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -51,8 +54,8 @@ def register(cls: RulesetClassT) -> RulesetClassT:
     if not (inspect.isclass(cls) and issubclass(cls, Ruleset)):
         raise SgaiError(f"{quote(cls)} is not a subclass of sgai.Ruleset")
     name = cls.name
-    if not (name.isidentifier() and name == name.lower()):
-        raise SgaiError(f"the name {name!r} of {cls.__name__} should be lower-case letters, digits and underscores")
+    if not re.fullmatch(r"[a-z_][a-z0-9_]*", name):
+        raise SgaiError(f"the name {name!r} of {cls.__name__} should be lower-case letters, digits and underscores, all ASCII")
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise SgaiError(f"{cls.__name__} still lacks: {missing}")
@@ -152,17 +155,25 @@ def load_plugin(file: str | Path) -> ModuleType:
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) and Path(str(module.__file__)).resolve() == path:
             return module
-    name = f"sgai_plugin_{path.stem}"
+    # Files of the same name in different folders are different modules.
+    name = f"sgai_plugin_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise SgaiError(f"{quote(str(file))} is no Python file; name one that ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    before = dict(_classes), dict(_origins)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException as error:
+        # Nothing of a file that failed may stay behind.
         del sys.modules[name]
-        raise SgaiError(f"{quote(str(file))} could not be loaded: {type(error).__name__}: {error}") from error
+        for kept, earlier in zip((_classes, _origins), before, strict=True):
+            kept.clear()
+            kept.update(earlier)  # type: ignore[arg-type]
+        if isinstance(error, Exception | SystemExit):
+            raise SgaiError(f"{quote(str(file))} could not be loaded: {type(error).__name__}: {error}") from error
+        raise
     return module
 
 
@@ -175,17 +186,15 @@ def origin(name: str) -> Origin:
 def ensure_registered(name: str, module: str, file: str | None) -> AnyRulesetClass:
     """Return a registered class, after importing what registers it where this process has not done so."""
     _load_own()
-    if name not in _classes:
-        try:
-            if module == "__main__":
-                raise ImportError(module)
+    if name not in _classes and module != "__main__":
+        with contextlib.suppress(ImportError):
             importlib.import_module(module)
-        except ImportError:
-            if file is None:
-                raise SgaiError(
-                    f"ruleset {name!r} was defined in {module!r}, which cannot be imported here: put it in a file"
-                ) from None
-            load_plugin(file)
+    if name not in _classes:
+        if file is None:
+            raise SgaiError(
+                f"ruleset {name!r} was defined in {module!r}, which does not define it here: put it in a file"
+            )
+        load_plugin(file)
     return ruleset_class(name)
 
 

@@ -13,13 +13,14 @@ from sgai.budget import Budget, OutOfBudget
 from sgai.reachable import PATHS_CAP
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 from sgai.rulesets.heaps import HeapRuleset, Heaps
-from sgai.rulesets.subtraction import TakeAway
+from sgai.rulesets.subtraction import TakeAway, count_of
 from sgai.rulesets.take_and_break import CodeRuleset
 
 Values = npt.NDArray[np.int64]
 Splits = npt.NDArray[np.bool_]
 
-LARGEST_TABLE = 20_000_000  # heaps; 160 MB of values
+LARGEST_TABLE = 5_000_000  # heaps
+_LARGEST_FILLED = 100_000  # heaps up to which a table is filled in by a formula
 _LARGEST_LISTED = 300  # heaps up to here have their longest plays worked out, by listing results
 _MOST_LISTED = 200_000
 
@@ -85,7 +86,7 @@ class SequenceTable:
         """
         if largest < self._known:
             return
-        if largest >= LARGEST_TABLE or largest - self._known >= budget.states - budget.spent:
+        if largest >= LARGEST_TABLE:
             raise OutOfBudget
         if largest >= len(self._values):
             grown: Values = np.zeros(max(largest + 1, min(2 * len(self._values), LARGEST_TABLE)), dtype=np.int64)
@@ -93,6 +94,8 @@ class SequenceTable:
             self._values = grown
         if self._closed:
             for heap in range(self._known, largest + 1):
+                if heap % 4096 == 0:
+                    budget.check_clock()
                 self._values[heap] = self._closed_value(heap)
             self._known = largest + 1
             return
@@ -132,14 +135,21 @@ class SequenceTable:
         removals: Iterable[int] | None = ruleset.removals_to(heap, value)
         if removals is None:
             taken = ruleset.removals(heap)
-            if len(taken) > 8 and heap < LARGEST_TABLE:
+            # A formula is asked for each removal, where that is not more work than a table of all heaps.
+            if heap < (_LARGEST_FILLED if self._closed else LARGEST_TABLE) and count_of(taken) > 8:
                 values = self.values(heap, budget)
                 left = heap - np.asarray(taken, dtype=np.int64)
                 removals = (heap - left[values[left] == value]).tolist()
             else:
-                removals = (each for each in taken if self.value(heap - each, budget) == value)
+                removals = self._removals_to(heap, value, taken, budget)
         for each in removals:
             yield (heap - each,) if each < heap else ()
+
+    def _removals_to(self, heap: int, value: int, taken: Iterable[int], budget: Budget) -> Iterator[int]:
+        for each in taken:
+            budget.spend()
+            if self.value(heap - each, budget) == value:
+                yield each
 
     def _list_plays(self, heap: int) -> bool:
         if heap > _LARGEST_LISTED:

@@ -48,7 +48,8 @@ class Solution:
     states : int
         States evaluated for this answer; those remembered from earlier questions do not count.
     paths : int or None
-        Evaluations that a solver which never recognises a state would have made, or None where that was not counted.
+        Evaluations that a solver which never recognises a state would have made (equal options of a state count once),
+        or None where that was not counted.
     seconds : float
         Time taken.
     """

@@ -9,13 +9,15 @@ from numpy import int64
 
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
 from sgai.conventions import check_convention
-from sgai.decomposition import Summand, can_lift, decompose, lift
-from sgai.errors import SgaiError
+from sgai.decomposition import Lifter, Summand, decompose
+from sgai.errors import SgaiError, quote
 from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
+from sgai.parameters import check_integer
 from sgai.registry import load_ruleset
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
 from sgai.search import StateTable, refuse_loopy
+from sgai.sequences import LARGEST_TABLE
 from sgai.solution import Solution, SolvedComponent, WinningMove
 
 AnyRuleset = Ruleset[Any, Any]
@@ -166,8 +168,9 @@ class Solver:
         """Return the Grundy values of the heaps 0 to ``largest`` of a heap game."""
         if not isinstance(ruleset, HeapRuleset):
             raise SgaiError(f"{str(ruleset)!r} has no heaps, so no sequence of values; solve a position of it instead")
-        if isinstance(largest, bool) or not isinstance(largest, int) or largest < 0:
-            raise SgaiError(f"{largest!r} is no heap size: it is an integer of 0 or more")
+        largest = check_integer(largest)
+        if largest < 0:
+            raise SgaiError(f"{quote(largest)} is no heap size: it is an integer of 0 or more")
         return self._table.sequence(ruleset).values(largest, budget or Budget())
 
     def winning_moves(
@@ -184,8 +187,10 @@ class Solver:
         """
         budget = budget or Budget()
         summands = decompose(ruleset, position)
+        lifter = Lifter(ruleset, position)
+        liftable = all(lifter.can_lift(summand.path) for summand in _one_a_kind(summands))
         if play == "misere":
-            yield from self._misere_nim_moves(ruleset, position, summands)
+            yield from self._misere_nim_moves(ruleset, position, summands, lifter if liftable else None)
             return
         values = [self._table.value(summand.ruleset, summand.position, budget) for summand in summands]
         total = 0
@@ -193,7 +198,7 @@ class Solver:
             total ^= value
         if total == 0:
             return
-        if not all(can_lift(ruleset, position, summand.path) for summand in _one_a_kind(summands)):
+        if not liftable:
             for move, option in ruleset.moves(position):
                 budget.spend()
                 if self.grundy(ruleset, option, budget) == 0:
@@ -205,18 +210,12 @@ class Solver:
         for i in order:
             summand, target = summands[i], values[i] ^ total
             key = summand[:2]
-            if key not in found:
-                found[key] = []
-                moves = self._moves_to(summand, target, budget)
-                for inner in moves:
-                    found[key].append(inner)
-                    move = lift(ruleset, position, summand.path, inner)
-                    if move not in seen:
-                        seen.add(move)
-                        yield WinningMove(move, ruleset.apply(position, move))
-                continue
-            for inner in found[key]:
-                move = lift(ruleset, position, summand.path, inner)
+            known = found.get(key)
+            inners = self._moves_to(summand, target, budget) if known is None else known
+            found[key] = []
+            for inner in inners:
+                found[key].append(inner)
+                move = lifter.lift(summand.path, inner)
                 if move not in seen:
                     seen.add(move)
                     yield WinningMove(move, ruleset.apply(position, move))
@@ -244,13 +243,18 @@ class Solver:
                 yield move
 
     def _misere_nim_moves(
-        self, ruleset: AnyRuleset, position: Any, summands: list[Summand]
-    ) -> Iterator[WinningMove]:  # fmt: skip
+        self, ruleset: AnyRuleset, position: Any, summands: list[Summand], lifter: Lifter | None
+    ) -> Iterator[WinningMove]:
         heaps = nim_heaps(summands)
+        if lifter is None:
+            for move, option in ruleset.moves(position):
+                if not misere_nim_is_won(nim_heaps(decompose(ruleset, option))):
+                    yield WinningMove(move, option)
+            return
         seen = set()
         for place, left in misere_nim_replies(heaps):
             inner = HeapMove(heaps[place], (left,) if left else ())
-            move = lift(ruleset, position, summands[place].path, inner)
+            move = lifter.lift(summands[place].path, inner)
             if move not in seen:
                 seen.add(move)
                 yield WinningMove(move, ruleset.apply(position, move))
@@ -356,4 +360,4 @@ def grundy_values(ruleset: AnyRuleset | str, largest: int) -> npt.NDArray[int64]
     try:
         return Solver().grundy_values(load_ruleset(ruleset), largest)
     except OutOfBudget:
-        raise SgaiError(f"{largest:,} is too large: this version computes up to {DEFAULT_STATES:,} heaps") from None
+        raise SgaiError(f"{largest:,} is too large: this version computes heaps below {LARGEST_TABLE:,}") from None

@@ -29,9 +29,8 @@ def is_call(text: str) -> bool:
     >>> is_call("nim(piles=[3])"), is_call("kayles"), is_call("0.77"), is_call("A.1")
     (True, True, False, False)
     """
-    text = text.strip()
-    match = _NAME.match(text)
-    return match is not None and (match.end() == len(text) or text[match.end()] == "(")
+    match = _NAME.match(text.strip())
+    return match is not None and text.strip()[match.end() :].lstrip()[:1] in ("", "(")
 
 
 def parse_call(text: str) -> Call:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from sgai.budget import Budget
-from sgai.decomposition import Summand, can_lift, decompose, lift
+from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError
 from sgai.reference import TooManyCalls, reference_grundy
 from sgai.registry import load_ruleset
@@ -158,17 +158,18 @@ class RulesetConformance:
             if len(moves) >= _MOST_MOVES:
                 continue
             whole = decompose(ruleset, position)
+            lifter = Lifter(ruleset, position)
             here = {_bag(decompose(ruleset, option)) for _, option in moves}
             there = set()
             lifted = set()
             liftable = True
             for i, part in enumerate(whole):
                 rest = whole[:i] + whole[i + 1 :]
-                liftable = liftable and can_lift(ruleset, position, part.path)
+                liftable = liftable and lifter.can_lift(part.path)
                 for move, option in part.ruleset.moves(part.position):
                     there.add(_bag(rest + decompose(part.ruleset, option)))
                     if liftable:
-                        lifted.add(lift(ruleset, position, part.path, move))
+                        lifted.add(lifter.lift(part.path, move))
             assert here == there, f"the components of {ruleset.format(position)} do not have its options"
             if liftable:
                 assert lifted == {move for move, _ in moves}, "lifted moves are not the moves of the whole"

@@ -63,52 +63,55 @@ def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
     >>> for step in trace(sgai.load_ruleset("kayles"), (2,)):
     ...     print(step)
     kayles [1] = 1: options nothing left = 0; excluded [0]; mex 1
-    kayles [2] = 2: options [1] = 1 (1 from memo); nothing left = 0; excluded [0, 1]; mex 2
+    kayles [2] = 2: options [1] = 1; nothing left = 0; excluded [0, 1]; mex 2
     """
     refuse_loopy(ruleset)
     memo: dict[State, int] = {}
     on_stack: dict[State, None] = {}
     for summand in decompose(ruleset, position):
-        # Every entry: a state, the components of its options, and those components that are still to be evaluated.
-        stack: list[tuple[State, list[list[State]], list[State]]] = []
+        # Every entry: a state, the components of its options, and the look-ups still to come: option and component.
+        stack: list[tuple[State, list[list[State]], list[tuple[int, State]], list[int]]] = []
         root = _state(summand)
         if root not in memo:
             stack.append(_entry(root))
             on_stack[root] = None
         while stack:
-            state, options, waiting = stack[-1]
+            state, options, waiting, hits = stack[-1]
             if waiting:
-                child = waiting.pop()
+                number, child = waiting.pop()
                 if child in on_stack:
                     cycle = list(on_stack)
                     raise LoopError([rules.format(at) for rules, at in cycle[cycle.index(child) :]])
-                if child not in memo:
+                if child in memo:
+                    hits[number] += 1
+                else:
                     stack.append(_entry(child))
                     on_stack[child] = None
                 continue
             stack.pop()
             del on_stack[state]
-            yield _step(state, options, memo)
+            yield _step(state, options, hits, memo)
 
 
 def _state(summand: Summand) -> State:
     return summand.ruleset, summand.ruleset.canonical(summand.position)
 
 
-def _entry(state: State) -> tuple[State, list[list[State]], list[State]]:
+def _entry(state: State) -> tuple[State, list[list[State]], list[tuple[int, State]], list[int]]:
     ruleset, position = state
     options = {tuple(_state(part) for part in decompose(ruleset, option)): None for option in ruleset.options(position)}
     listed = [list(option) for option in options]
-    return state, listed, [part for option in reversed(listed) for part in option]
+    waiting = [(number, part) for number, option in enumerate(listed) for part in option]
+    return state, listed, waiting[::-1], [0] * len(listed)
 
 
-def _step(state: State, options: list[list[State]], memo: dict[State, int]) -> TraceStep:
+def _step(state: State, options: list[list[State]], hits: list[int], memo: dict[State, int]) -> TraceStep:
     traced = []
-    for option in options:
+    for option, known in zip(options, hits, strict=True):
         value = 0
         for part in option:
             value ^= memo[part]
         components = tuple((rules.format(at), memo[rules, at]) for rules, at in option)
-        traced.append(TracedOption(components, len(option), value))
+        traced.append(TracedOption(components, known, value))
     memo[state] = mex(option.value for option in traced)
     return TraceStep(*state, tuple(traced), memo[state])

@@ -41,7 +41,7 @@ def normal_heaps(heaps: Iterable[Any]) -> Heaps:
     """
     sizes = sorted(map(check_integer, heaps))
     if sizes and sizes[0] < 0:
-        raise SgaiError(f"{sizes[0]} is negative; a heap has 0 tokens or more")
+        raise SgaiError(f"{quote(sizes[0]).strip(chr(39))} is negative; a heap has 0 tokens or more")
     return tuple(sizes[bisect.bisect_right(sizes, 0) :])
 
 
@@ -60,7 +60,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
         try:
             normal_heaps(self.piles)
         except SgaiError as error:
-            raise SgaiError(f"piles={quote(format_integers(self.piles))}: {error}") from None
+            raise SgaiError(f"piles={quote(list(self.piles))}: {error}") from None
 
     @abstractmethod
     def results(self, heap: int) -> Iterator[Heaps]:

@@ -12,6 +12,19 @@ from sgai.rulesets.heaps import HeapRuleset, Heaps
 from sgai.syntax import split, unbracket
 
 
+def count_of(removals: Sequence[int]) -> int:
+    """Return how many there are; ``len`` fails for ranges past 2**63.
+
+    Examples
+    --------
+    >>> count_of(range(1, 10**30 + 1)) == 10**30, count_of((2, 5))
+    (True, 2)
+    """
+    if isinstance(removals, range):
+        return max(0, -(-(removals.stop - removals.start) // removals.step))
+    return len(removals)
+
+
 class TakeAway(HeapRuleset):
     """A heap game without splits: what is left after a move is one heap or nothing."""
 
@@ -36,16 +49,18 @@ class TakeAway(HeapRuleset):
 
     def count_results(self, heap: int) -> int:
         """Return how many different removals there are."""
-        return len(self.removals(heap))
+        return count_of(self.removals(heap))
 
     def max_game_length(self) -> int:
         """Return a bound: every move takes one token at least."""
         return sum(self.initial())
 
     def _place(self, heap: int, left: int) -> int | None:
-        removals = self.removals(heap)
-        place = bisect.bisect_left(removals, heap - left)
-        return place if place < len(removals) and removals[place] == heap - left else None
+        removals, taken = self.removals(heap), heap - left
+        if isinstance(removals, range):
+            return (taken - removals.start) // removals.step if taken in removals else None
+        place = bisect.bisect_left(removals, taken)
+        return place if place < len(removals) and removals[place] == taken else None
 
     def _result_index(self, heap: int, result: Heaps) -> int:
         place = self._place(heap, sum(result))

@@ -80,6 +80,8 @@ class Sum(Ruleset[Parts, PartMove]):
             raise SgaiError("parts=[]: name one game at least, such as parts=[nim;kayles]")
         if any(part.default_play() != "normal" for part in self.parts):
             raise SgaiError("parts: a part that is played by the misere convention cannot be put into a sum")
+        if any(part.loopy for part in self.parts):
+            object.__setattr__(self, "loopy", True)
 
     def initial(self) -> Parts:
         """Return the parts' initial positions."""

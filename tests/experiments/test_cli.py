@@ -95,7 +95,7 @@ def test_trace(sgai):
     assert code == 0
     assert out.splitlines()[:3] == [
         "kayles [1] = 1: options nothing left = 0; excluded [0]; mex 1",
-        "kayles [2] = 2: options [1] = 1 (1 from memo); nothing left = 0; excluded [0, 1]; mex 2",
+        "kayles [2] = 2: options [1] = 1; nothing left = 0; excluded [0, 1]; mex 2",
         "",
     ]
     _, out, _ = sgai("solve", "kayles", "[9]", "--trace", "--trace-limit", "2")
