@@ -55,7 +55,9 @@ def register(cls: RulesetClassT) -> RulesetClassT:
         raise SgaiError(f"{quote(cls)} is not a subclass of sgai.Ruleset")
     name = cls.name
     if not re.fullmatch(r"[a-z_][a-z0-9_]*", name):
-        raise SgaiError(f"the name {name!r} of {cls.__name__} should be lower-case letters, digits and underscores, all ASCII")
+        raise SgaiError(
+            f"the name {name!r} of {cls.__name__} should be lower-case letters, digits and underscores (ASCII)"
+        )
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise SgaiError(f"{cls.__name__} still lacks: {missing}")
