@@ -164,15 +164,14 @@ def load_plugin(file: str | Path) -> ModuleType:
         raise SgaiError(f"{quote(str(file))} is no Python file; name one that ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    before = dict(_classes), dict(_origins)
+    before = set(_classes)
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
         # Nothing of a file that failed may stay behind.
         del sys.modules[name]
-        for kept, earlier in zip((_classes, _origins), before, strict=True):
-            kept.clear()
-            kept.update(earlier)  # type: ignore[arg-type]
+        for name_added in _classes.keys() - before:
+            del _classes[name_added], _origins[name_added]
         if isinstance(error, Exception | SystemExit):
             raise SgaiError(f"{quote(str(file))} could not be loaded: {type(error).__name__}: {error}") from error
         raise
