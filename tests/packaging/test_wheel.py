@@ -56,7 +56,7 @@ def test_the_wheel_works_outside_the_checkout(wheel, tmp_path):
     subprocess.run(install, check=True, capture_output=True)
     program = f"""
 import sys
-sys.path = [each for each in sys.path if each and {str(ROOT)!r} not in each]
+sys.path = [each for each in sys.path if each and each != {str(ROOT)!r}]
 sys.meta_path = [each for each in sys.meta_path if "editable" not in repr(each).lower()]
 sys.path.insert(0, {str(target)!r})
 import sgai
