@@ -1,5 +1,6 @@
 """OpenSpiel bots: sgai's agents behind a thin adapter, and OpenSpiel's own players made safe and comparable."""
 
+import math
 import random
 from typing import Any
 
@@ -77,11 +78,14 @@ class AgentBot(PythonBot):
     def __init__(self, game: Any, agent: Agent) -> None:
         super().__init__()
         self._bridge = bridge(game)
+        self._game_text = str(game)
         self.agent = agent
         self.last_decision: Decision | None = None
 
     def choose(self, state: Any) -> int:
         """Return the action of the agent's decision."""
+        if str(state.get_game()) != self._game_text:
+            raise SgaiError(f"this bot was made for {self._game_text}, not for {state.get_game()}")
         self.last_decision = self.agent.decide(self._bridge.position(state))
         return self._bridge.action(state, self.last_decision.move)
 
@@ -162,7 +166,7 @@ class MCTSBot(PythonBot):
     game : pyspiel.Game
         Any deterministic two-player game with perfect information.
     simulations : int
-        Simulations a move.
+        Simulations a move, 2 or more.
     uct_c : float
         Exploration constant of UCT.
     rollouts : int
@@ -184,9 +188,16 @@ class MCTSBot(PythonBot):
     ) -> None:
         super().__init__()
         _check_playable(game)
-        for name, value in (("simulations", simulations), ("rollouts", rollouts), ("max_memory_mb", max_memory_mb)):
-            if value < 1:
-                raise SgaiError(f"{name}={value}: it should be 1 or more")
+        # With one simulation the search has seen no move yet, and OpenSpiel returns none.
+        for name, value, least in (
+            ("simulations", simulations, 2),
+            ("rollouts", rollouts, 1),
+            ("max_memory_mb", max_memory_mb, 1),
+        ):
+            if not least <= value < 2**31:
+                raise SgaiError(f"{name}={value}: it should be {least} or more, and below 2**31")
+        if not 0 <= uct_c < math.inf:
+            raise SgaiError(f"uct_c={uct_c}: it should be a number of 0 or more")
         seed %= 2**31
         evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
         self._search = pyspiel.MCTSBot(game, evaluator, uct_c, simulations, max_memory_mb, True, seed, False)
@@ -210,8 +221,8 @@ class AlphaBetaBot(PythonBot):
     def __init__(self, game: Any, depth: int = 4) -> None:
         super().__init__()
         _check_playable(game)
-        if depth < 1:
-            raise SgaiError(f"depth={depth}: it should be 1 or more")
+        if not 1 <= depth < 1000:
+            raise SgaiError(f"depth={depth}: it should be from 1 to 999")
         self._game, self._depth = game, depth
 
     def choose(self, state: Any) -> int:

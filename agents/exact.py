@@ -12,7 +12,6 @@ from sgai.errors import NotSolvedError
 from sgai.misere import misere_nim_is_won, nim_heaps
 from sgai.nimbers import nim_sum
 from sgai.ruleset import Ruleset
-from sgai.rulesets.heaps import HeapRuleset
 from sgai.search import refuse_loopy
 from sgai.solution import SolvedComponent, WinningMove
 from sgai.solver import Solver
@@ -152,8 +151,8 @@ class ExactAgent(Agent):
     def _left_to_play(self, position: Any) -> int:
         total = 0
         for summand in decompose(self.ruleset, position):
-            if isinstance(summand.ruleset, HeapRuleset):
-                total += sum(summand.position)
-            else:
-                total += self.solver.longest_play(summand.ruleset, summand.position) or 0
+            heap = summand.ruleset.heap_of(summand.position)
+            if heap is None:
+                heap = self.solver.longest_play(summand.ruleset, summand.position) or 0
+            total += heap
         return total

@@ -56,6 +56,11 @@ class AgentSpec:
             arguments.append((name, parameters[name].parse(value)))
         return cls(call.name, tuple(arguments))
 
+    def complete(self) -> tuple[Any, ...]:
+        """Return name and all parameters, defaults included: what two texts of the same agent share."""
+        given = dict(self.arguments)
+        return (self.name, *(given.get(name, each.default) for name, each in _parameters(self.name).items()))
+
     def make(self, game: Any, seed: int) -> Any:
         """Return a bot for a game; the seed goes to bots that take one and were not given one."""
         options = dict(self.arguments)

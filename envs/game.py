@@ -11,7 +11,7 @@ from sgai.conventions import check_convention
 from sgai.envs.node import Node, NodeCache
 from sgai.envs.observer import PositionObserver
 from sgai.errors import SgaiError, quote
-from sgai.parameters import BOOLEAN, INTEGER, REAL, Parameter
+from sgai.parameters import BOOLEAN, INTEGER, REAL, Kind, Parameter
 from sgai.registry import ensure_registered, origin, ruleset_class
 from sgai.ruleset import Ruleset
 
@@ -20,12 +20,14 @@ CONVENTION_DEFAULTS = {"play": "normal", "compound": "disjunctive", "ending": "l
 
 _LARGEST_INT = 2**31 - 1
 _NATIVE = (INTEGER, REAL, BOOLEAN)  # kinds that OpenSpiel's own parser reads
+# OpenSpiel knows a parameter's type from its default only, so required ones have a default that stands for none.
+_MISSING: dict[Kind, Any] = {INTEGER: -(2**31), REAL: -1.7976931348623157e308}
 
 
 def game_type(cls: type[Ruleset[Any, Any]]) -> pyspiel.GameType:
     """Return what OpenSpiel wants to know of a ruleset before it is loaded."""
     specification = {each.name: _spiel_default(each) for each in cls.parameters().values()}
-    doc = (cls.__doc__ or cls.__name__).strip().splitlines()[0]
+    doc = ((cls.__doc__ or "").strip() or cls.__name__).splitlines()[0]
     return pyspiel.GameType(
         short_name=PREFIX + cls.name,
         long_name=f"sgai {cls.name}: {doc}",
@@ -46,7 +48,7 @@ def game_type(cls: type[Ruleset[Any, Any]]) -> pyspiel.GameType:
 
 def _spiel_default(parameter: Parameter) -> Any:
     if parameter.required:
-        return ""
+        return _MISSING.get(parameter.kind, "")
     return parameter.default if parameter.kind in _NATIVE else parameter.kind.format(parameter.default)
 
 
@@ -86,7 +88,8 @@ class SgaiGame(pyspiel.Game):
             key: value if kinds[key].kind in _NATIVE else kinds[key].kind.format(value)
             for key, value in self.ruleset.written().items()
         }
-        super().__init__(game_type(cls), info, {**shown, **changed})
+        self._params = {**shown, **changed}
+        super().__init__(game_type(cls), info, self._params)
 
     def new_initial_state(self, state: Any = None) -> "SgaiState":
         """Return a state at the start of the game."""
@@ -103,7 +106,7 @@ class SgaiGame(pyspiel.Game):
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         # OpenSpiel's own pickling drops the attributes, and knows no game that the process has not registered.
         name = self.ruleset.name
-        return _load_pickled, (str(self), name, *origin(name))
+        return _load_pickled, (self._params, name, *origin(name))
 
     def __copy__(self) -> "SgaiGame":
         return self
@@ -187,7 +190,7 @@ def _values(parameters: dict[str, Parameter], given: dict[str, Any]) -> dict[str
     return {
         name: parameters[name].parse(value) if name in parameters and isinstance(value, str) else copy.copy(value)
         for name, value in given.items()
-        if not (name in parameters and parameters[name].required and value == "")
+        if not (name in parameters and parameters[name].required and value == _spiel_default(parameters[name]))
     }
 
 
@@ -211,11 +214,11 @@ def _game_info(ruleset: Ruleset[Any, Any]) -> pyspiel.GameInfo:
     )
 
 
-def _load_pickled(text: str, name: str, module: str, file: str | None) -> Any:
+def _load_pickled(params: dict[str, Any], name: str, module: str, file: str | None) -> Any:
     import sgai.envs  # noqa: F401 - registers the games in a fresh process
 
     ensure_registered(name, module, file)
-    return pyspiel.load_game(text)
+    return pyspiel.load_game(PREFIX + name, params)
 
 
 def _replay_pickled(game: SgaiGame, history: list[int]) -> SgaiState:

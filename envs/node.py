@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sgai.errors import IllegalMoveError, quote
+from sgai.errors import IllegalMoveError, SgaiError, quote
 from sgai.ruleset import Ruleset
 
 
@@ -23,7 +23,10 @@ class Node:
         self.ruleset = ruleset
         self.position = position
         index = ruleset.move_index
-        self._moves = {index(move): (move, option) for move, option in ruleset.moves(position)}
+        moves = list(ruleset.moves(position))
+        self._moves = {index(move): (move, option) for move, option in moves}
+        if len(self._moves) < len(moves):
+            raise SgaiError(f"{ruleset}: two moves of {quote(ruleset.format(position))} are equal; moves must differ")
         self.actions = sorted(self._moves)
         self.over = not self.actions
 
@@ -59,17 +62,21 @@ class Node:
 class NodeCache:
     """The nodes of one game, by position; it starts afresh when it grows large."""
 
-    _most = 20_000
+    _most_moves = 200_000
 
     def __init__(self, ruleset: Ruleset[Any, Any]) -> None:
         self.ruleset = ruleset
         self._nodes: dict[Any, Node] = {}
+        self._moves = 0
 
     def node(self, position: Any) -> Node:
         """Return the node of a position."""
         found = self._nodes.get(position)
         if found is None:
-            if len(self._nodes) >= self._most:
+            found = Node(self.ruleset, position)
+            self._moves += 1 + len(found.actions)
+            if self._moves > self._most_moves:
                 self._nodes.clear()
-            found = self._nodes[position] = Node(self.ruleset, position)
+                self._moves = 0
+            self._nodes[position] = found
         return found

@@ -5,8 +5,10 @@ import sys
 
 def main() -> int:
     """Run the command line."""
-    from sgai.experiments.cli.main import main as run
-
+    try:
+        from sgai.experiments.cli.main import main as run
+    except KeyboardInterrupt:
+        return 130
     return run()
 
 

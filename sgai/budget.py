@@ -3,13 +3,16 @@
 import time
 from dataclasses import dataclass, field
 
-from sgai.errors import SgaiError
+from sgai.errors import NotSolvedError, SgaiError
 
-DEFAULT_STATES = 5_000_000
+DEFAULT_STATES = 2_000_000  # about 600 bytes each, where a state is a small tuple
 
 
-class OutOfBudget(Exception):
-    """Raised inside a solver when states or time run out; it never leaves the package."""
+class OutOfBudget(NotSolvedError):
+    """Raised by a solver when states or time run out; `Solver.solve` makes an answer of it."""
+
+    def __init__(self) -> None:
+        super().__init__("not solved: the budget of states or seconds ended")
 
 
 @dataclass

@@ -35,8 +35,7 @@ class LoopError(SgaiError):
         if len(shown) > 12:
             shown = [*shown[:6], f"({len(shown) - 12} more)", *shown[-6:]]
         super().__init__(
-            f"play can repeat for ever: {' -> '.join(shown)}; a position on a cycle has no Grundy value "
-            "(declare the ruleset loopy if that is meant)"
+            f"play can repeat for ever: {' -> '.join(shown)}; where it can, positions have no Grundy value in general"
         )
 
     def __reduce__(self) -> tuple[type["LoopError"], tuple[tuple[str, ...]]]:

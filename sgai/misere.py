@@ -48,7 +48,7 @@ def nim_heaps(summands: Iterable[Summand | SolvedComponent]) -> list[int]:
     """
     heaps = []
     for summand in summands:
-        if not isinstance(summand.ruleset, Nim):
+        if type(summand.ruleset) is not Nim:  # a subclass may have other rules
             raise UnsupportedError(
                 f"play='misere' is supported for Nim only so far, not for {str(summand.ruleset)!r}: the rule for Nim "
                 "is false for other games"

@@ -188,9 +188,17 @@ def parameters_of(cls: type, hints: Mapping[str, Any]) -> dict[str, Parameter]:
                 f"parameter {field.name!r} of {cls.__name__} has the type {hints[field.name]!r}; use int, float, bool, "
                 "str or tuple[int, ...], or give a kind: sgai.parameter(kind=...)"
             )
-        found[field.name] = Parameter(
+        each = Parameter(
             field.name, kind, field.default, field.metadata.get("start", False), field.metadata.get("doc", "")
         )
+        if not each.required:
+            normal = each.check(each.default)
+            if type(normal) is not type(each.default) or normal != each.default:
+                raise SgaiError(
+                    f"parameter {field.name!r} of {cls.__name__} has the default {each.default!r}; "
+                    f"it should be {normal!r}"
+                )
+        found[field.name] = each
     return found
 
 

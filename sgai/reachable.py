@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from sgai.errors import LoopError, SgaiError
+from sgai.errors import LoopError, SgaiError, quote
 from sgai.ruleset import Ruleset
 
 PATHS_CAP = 10**30  # counts of paths stop here: exact ones would have as many digits as there are states
@@ -17,9 +17,9 @@ class ReachableGraph:
     Attributes
     ----------
     indices : dict
-        Position to its number; options come before the positions that have them.
+        Position to its number, in a stable order.
     moves : list
-        Every move that occurs, in a stable order: sorted, or by text where moves cannot be compared.
+        Every move that occurs, in a stable order.
     move_indices : dict
         Move to its place in ``moves``.
     edges : int
@@ -85,7 +85,10 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
             )
         options = []
         for move, option in ruleset.moves(position):
-            moves.add(move)
+            try:
+                moves.add(move)
+            except TypeError:
+                raise SgaiError(f"move {quote(str(move))} of {ruleset} cannot be hashed; moves are immutable") from None
             options.append(option)
         edges += len(options)
         stack.append((position, options, list(options)))
@@ -107,14 +110,27 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
         indices[position] = len(indices)
         longest[position] = 1 + max(longest[option] for option in options) if options else 0
         paths[position] = min(PATHS_CAP, 1 + sum(paths[option] for option in options))
-    ordered = _stable_order(moves)
+    ordered = sorted(moves, key=sort_key)
+    numbers = {position: number for number, position in enumerate(sorted(indices, key=sort_key))}
     return ReachableGraph(
-        indices, ordered, {move: i for i, move in enumerate(ordered)}, edges, paths[start], longest[start]
+        numbers, ordered, {move: i for i, move in enumerate(ordered)}, edges, paths[start], longest[start]
     )
 
 
-def _stable_order(moves: set[Any]) -> list[Any]:
-    try:
-        return sorted(moves)
-    except TypeError:
-        return sorted(moves, key=lambda move: (type(move).__name__, repr(move)))
+def sort_key(value: Any) -> tuple[Any, ...]:
+    """Return a key that sorts values of any kind, sets among them, in the same way in every process.
+
+    Examples
+    --------
+    >>> sorted([frozenset("z"), (1, "x"), "b", frozenset("a"), 2], key=sort_key)
+    [2, 'b', (1, 'x'), frozenset({'a'}), frozenset({'z'})]
+    """
+    if isinstance(value, int | float):
+        return (0, value)
+    if isinstance(value, str):
+        return (1, value)
+    if isinstance(value, tuple | list):
+        return (2, tuple(map(sort_key, value)))
+    if isinstance(value, frozenset | set):
+        return (3, tuple(sorted(map(sort_key, value))))
+    return (4, type(value).__name__, repr(value))

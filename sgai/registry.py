@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import importlib.util
 import inspect
+import logging
 import re
 import sys
 import zlib
@@ -61,23 +62,37 @@ def register(cls: RulesetClassT) -> RulesetClassT:
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise SgaiError(f"{cls.__name__} still lacks: {missing}")
-    cls.parameters()
+    reserved = set(cls.parameters()) & {"play", "compound", "ending"}
+    if reserved:
+        raise SgaiError(f"{cls.__name__} has a parameter {reserved.pop()!r}, which every game has already; rename it")
     origin = _origin_of(cls)
     known = _classes.get(name)
     if known is not None and _identity(known, _origins[name]) != _identity(cls, origin):
         raise SgaiError(f"the name {name!r} is taken by {known.__module__}.{known.__qualname__}; choose another")
     _classes[name] = cls
     _origins[name] = origin
-    for listener in _listeners:
-        listener(name)
+    try:
+        for listener in _listeners:
+            listener(name)
+    except SgaiError:
+        if known is None:
+            del _classes[name], _origins[name]
+        raise
     return cls
 
 
 def on_register(listener: Callable[[str], None]) -> None:
-    """Call ``listener(name)`` for every ruleset that is registered, now and later."""
+    """Call ``listener(name)`` for every ruleset that is registered, now and later.
+
+    A ruleset that a listener refuses with an `SgaiError` is not registered at all, or, if it was before, left out with
+    a warning in the log.
+    """
     _listeners.append(listener)
     for name in ruleset_names():
-        listener(name)
+        try:
+            listener(name)
+        except SgaiError as error:
+            logging.getLogger(__name__).warning("ruleset %r is left out: %s", name, error)
 
 
 def ruleset_names() -> list[str]:
@@ -132,6 +147,8 @@ def load_ruleset(text: str | Ruleset[Any, Any]) -> Ruleset[Any, Any]:
     if not isinstance(text, str):
         raise SgaiError(f"{quote(text)} is neither a ruleset nor text that names one")
     if not is_call(text):
+        if re.match("[A-Za-z_]{2}", text.strip()):
+            raise SgaiError(f"{quote(text)} is no ruleset; write name or name(key=value,key=value), lists in brackets")
         code: dict[str, Any] = {"code": text.strip()}
         return ruleset_class("take_and_break")(**code)
     call = parse_call(text)
@@ -202,7 +219,9 @@ def ensure_registered(name: str, module: str, file: str | None) -> AnyRulesetCla
 def pickled(ruleset: Ruleset[Any, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Return what pickle needs to make the ruleset again in another process."""
     cls = type(ruleset)
-    if _classes.get(cls.name) is cls:
+    known = _classes.get(cls.name)
+    # A class that was defined again, in a notebook say, is what the name stands for now.
+    if known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__):
         return _unpickle_registered, (cls.name, *_origins[cls.name], ruleset.arguments())
     return _unpickle_class, (cls, ruleset.arguments())
 

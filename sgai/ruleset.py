@@ -83,7 +83,9 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Make the subclass a frozen dataclass whose constructor checks its parameters."""
         super().__init_subclass__(**kwargs)
+        doc = cls.__dict__.get("__doc__")
         dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+        cls.__doc__ = doc  # where there is none, a dataclass would show its signature
         generated = cls.__init__
 
         @functools.wraps(generated)
@@ -99,6 +101,12 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
     def parameters(cls) -> dict[str, Parameter]:
         """Return the parameters by name, in order of declaration."""
         if "_parameters" not in cls.__dict__:
+            for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+                if hasattr(Ruleset, field.name):
+                    raise SgaiError(
+                        f"{cls.__name__} has a parameter {field.name!r}, which is what rulesets call something else; "
+                        "choose another name (and give `name` without an annotation)"
+                    )
             cls._parameters = parameters_of(cls, _hints(cls))  # type: ignore[attr-defined]
         return typing.cast(dict[str, Parameter], cls.__dict__["_parameters"])
 
@@ -124,7 +132,9 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """
         kept = self.__dict__.get("_rules")
         if kept is None:
-            starts = {each.name: each.default for each in self.parameters().values() if each.start}
+            starts = {
+                each.name: each.default for each in self.parameters().values() if each.start and not each.required
+            }
             changed = any(getattr(self, name) != default for name, default in starts.items())
             kept = type(self)(**{**self.arguments(), **starts}) if changed else self
             self.__dict__["_rules"] = kept
@@ -227,6 +237,10 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """
         return typing.cast(MoveT, move)
 
+    def heap_of(self, position: PositionT) -> int | None:  # noqa: ARG002 - for heap games
+        """Return the size of the heap that the position is, where its value is that of one heap in a sequence."""
+        return None
+
     def splits(self) -> bool:
         """Tell whether the ruleset gives `components` of its own."""
         return type(self).components is not Ruleset.components
@@ -259,7 +273,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """
         try:
             value = ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             example = self.format(self.initial())
             raise SgaiError(f"{quote(text)} is not a position of {self}; one is {quote(example)}") from None
         return self.validate(value)
@@ -350,6 +364,11 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         tensor = np.zeros(self.tensor_shape(), dtype=np.float32)
         tensor[self.reachable().indices[position]] = 1.0
         return tensor
+
+
+def owner(cls: type, name: str) -> int:
+    """Return how far up a class's ancestry an attribute is defined: 0 in the class itself, 1 in the next one, ..."""
+    return next(distance for distance, base in enumerate(cls.__mro__) if name in base.__dict__)
 
 
 def _hints(cls: type) -> dict[str, Any]:

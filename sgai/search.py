@@ -56,11 +56,11 @@ class StateTable:
         heaps = sum(len(table) - 1 for table in self._sequences.values())
         return heaps + sum(state.value >= 0 for states in self._states.values() for state in states.values())
 
-    def sequence(self, ruleset: HeapRuleset) -> SequenceTable:
+    def sequence(self, ruleset: Ruleset[Any, Any]) -> SequenceTable:
         """Return the table of a heap game's values."""
-        rules = ruleset.rules()
-        table = self._sequences.get(rules)
+        table = self._sequences.get(ruleset.rules())
         if table is None:
+            rules = ruleset.rules()
             assert isinstance(rules, HeapRuleset)
             table = self._sequences[rules] = SequenceTable(rules)
         return table
@@ -75,8 +75,9 @@ class StateTable:
         LoopError
             If play can come back to a position; it names the cycle.
         """
-        if isinstance(ruleset, HeapRuleset):
-            return self.sequence(ruleset).value(sum(position), budget)
+        heap = ruleset.heap_of(position)
+        if heap is not None:
+            return self.sequence(ruleset).value(heap, budget)
         state = self._state(ruleset, position)
         if state.value < 0:
             self._evaluate(state, budget)
@@ -84,16 +85,18 @@ class StateTable:
 
     def known(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
         """Return a value that was found before, or None."""
-        if isinstance(ruleset, HeapRuleset):
+        heap = ruleset.heap_of(position)
+        if heap is not None:
             table = self.sequence(ruleset)
-            return table.value(sum(position), Budget()) if sum(position) < len(table) else None
+            return table.value(heap, Budget()) if heap < len(table) else None
         state = self._states.get(ruleset, {}).get(ruleset.canonical(position))
         return state.value if state is not None and state.value >= 0 else None
 
     def longest_play(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
         """Return the number of moves of the longest play from a solved component, or None where it is not known."""
-        if isinstance(ruleset, HeapRuleset):
-            return self.sequence(ruleset).longest_play(sum(position))
+        heap = ruleset.heap_of(position)
+        if heap is not None:
+            return self.sequence(ruleset).longest_play(heap)
         return self._state(ruleset, position).longest
 
     def paths(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
@@ -101,8 +104,9 @@ class StateTable:
 
         These are the evaluations that a solver which never recognises a state would make, `PATHS_CAP` at most.
         """
-        if isinstance(ruleset, HeapRuleset):
-            return self.sequence(ruleset).paths(sum(position))
+        heap = ruleset.heap_of(position)
+        if heap is not None:
+            return self.sequence(ruleset).paths(heap)
         return self._state(ruleset, position).paths
 
     def _state(self, ruleset: Ruleset[Any, Any], position: Any) -> State:
@@ -155,7 +159,7 @@ class StateTable:
             heaps: list[Summand] = []
             children: list[State] = []
             for part in decompose(ruleset, option):
-                if isinstance(part.ruleset, HeapRuleset):
+                if part.ruleset.heap_of(part.position) is not None:
                     heaps.append(part)
                 else:
                     children.append(self._state(part.ruleset, part.position))

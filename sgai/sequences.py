@@ -22,7 +22,7 @@ Splits = npt.NDArray[np.bool_]
 LARGEST_TABLE = 5_000_000  # heaps
 _LARGEST_FILLED = 100_000  # heaps up to which a table is filled in by a formula
 _LARGEST_LISTED = 300  # heaps up to here have their longest plays worked out, by listing results
-_MOST_LISTED = 200_000
+_MOST_LISTED = 5_000  # results of one heap that are looked at for that
 
 
 class OptionValues(Protocol):
@@ -45,7 +45,7 @@ class SequenceTable:
 
     def __init__(self, ruleset: HeapRuleset, use_closed_form: bool = True) -> None:
         self.ruleset = ruleset
-        self._closed = use_closed_form and ruleset.closed_form(0) is not None
+        self._closed = use_closed_form and ruleset.formula(0) is not None
         self._known = 1
         self._values: Values = np.zeros(64, dtype=np.int64)
         self._option_values = option_values_of(ruleset)
@@ -107,10 +107,10 @@ class SequenceTable:
     def results_with_value(self, heap: int, value: int, budget: Budget) -> Iterator[Heaps]:
         """Yield the results of a heap whose heaps have this nim-sum."""
         ruleset = self.ruleset
-        if isinstance(ruleset, TakeAway):
+        if isinstance(ruleset, TakeAway) and ruleset.trusts("removals"):
             yield from self._left_with_value(ruleset, heap, value, budget)
             return
-        for result in ruleset.results(heap):
+        for result in ruleset.checked_results(heap):
             budget.spend()
             total = 0
             for part in result:
@@ -128,11 +128,11 @@ class SequenceTable:
 
     def _closed_value(self, heap: int) -> int:
         value = self.ruleset.closed_form(heap)
-        assert value is not None  # asked only of games that have the formula
+        assert value is not None  # asked only where the formula is trusted
         return value
 
     def _left_with_value(self, ruleset: TakeAway, heap: int, value: int, budget: Budget) -> Iterator[Heaps]:
-        removals: Iterable[int] | None = ruleset.removals_to(heap, value)
+        removals: Iterable[int] | None = ruleset.removals_to(heap, value) if ruleset.trusts("removals_to") else None
         if removals is None:
             taken = ruleset.removals(heap)
             # A formula is asked for each removal, where that is not more work than a table of all heaps.
@@ -179,9 +179,9 @@ class SequenceTable:
 
 def option_values_of(ruleset: HeapRuleset) -> OptionValues:
     """Return the fastest way there is to work out the options' values of a game."""
-    if isinstance(ruleset, TakeAway):
+    if isinstance(ruleset, TakeAway) and ruleset.trusts("removals"):
         return _TakeAwayOptions(ruleset)
-    if isinstance(ruleset, CodeRuleset):
+    if isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code"):
         return _CodeOptions(ruleset.heap_code(), ruleset.shift)
     return _ListedOptions(ruleset)
 
@@ -203,7 +203,7 @@ class _ListedOptions:
 
     def __call__(self, heap: int, values: Values) -> Values:
         found = set()
-        for result in self.ruleset.results(heap):
+        for result in self.ruleset.checked_results(heap):
             total = 0
             for part in result:
                 total ^= int(values[part])

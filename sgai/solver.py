@@ -22,7 +22,7 @@ from sgai.solution import Solution, SolvedComponent, WinningMove
 
 AnyRuleset = Ruleset[Any, Any]
 
-_MOST_LISTED_OPTIONS = 5_000_000
+_MOST_LISTED_OPTIONS = 1_000_000
 
 
 class Solver:
@@ -91,6 +91,7 @@ class Solver:
         Time is linear in the component states and their options; components are evaluated once each, however many of
         them there are.
         """
+        ruleset = load_ruleset(ruleset)
         play = ruleset.default_play() if play is None else play
         check_convention(play, compound, ending)
         refuse_loopy(ruleset)
@@ -147,7 +148,7 @@ class Solver:
         budget = budget or Budget()
         return tuple(
             SolvedComponent(part.ruleset, part.position, self._table.value(part.ruleset, part.position, budget))
-            for part in decompose(ruleset, position)
+            for part in decompose(ruleset, ruleset.validate(position))
         )
 
     def grundy(self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None) -> int:
@@ -158,7 +159,9 @@ class Solver:
         OutOfBudget
             If the budget ends first.
         """
-        budget = budget or Budget()
+        return self._total(ruleset, ruleset.validate(position), budget or Budget())
+
+    def _total(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> int:
         total = 0
         for summand in decompose(ruleset, position):
             total ^= self._table.value(summand.ruleset, summand.position, budget)
@@ -185,6 +188,8 @@ class Solver:
         OutOfBudget
             If the budget ends first; what was yielded before holds.
         """
+        check_convention(play, "disjunctive", "last")
+        position = ruleset.validate(position)
         budget = budget or Budget()
         summands = decompose(ruleset, position)
         lifter = Lifter(ruleset, position)
@@ -201,12 +206,12 @@ class Solver:
         if not liftable:
             for move, option in ruleset.moves(position):
                 budget.spend()
-                if self.grundy(ruleset, option, budget) == 0:
+                if self._total(ruleset, option, budget) == 0:
                     yield WinningMove(move, option)
             return
         order = sorted(range(len(summands)), key=lambda i: values[i] ^ total >= values[i])
         found: dict[tuple[Any, Any], list[Any]] = {}
-        seen = set()
+        seen: set[Any] = set()
         for i in order:
             summand, target = summands[i], values[i] ^ total
             key = summand[:2]
@@ -216,8 +221,7 @@ class Solver:
             for inner in inners:
                 found[key].append(inner)
                 move = lifter.lift(summand.path, inner)
-                if move not in seen:
-                    seen.add(move)
+                if _is_new(move, seen):
                     yield WinningMove(move, ruleset.apply(position, move))
 
     def longest_play(self, ruleset: AnyRuleset, position: Any) -> int | None:
@@ -232,14 +236,14 @@ class Solver:
 
     def _moves_to(self, summand: Summand, value: int, budget: Budget) -> Iterator[Any]:
         ruleset, position = summand.ruleset, summand.position
-        if isinstance(ruleset, HeapRuleset):
-            heap = sum(position)
+        heap = ruleset.heap_of(position)
+        if heap is not None:
             for result in self._table.sequence(ruleset).results_with_value(heap, value, budget):
                 yield HeapMove(heap, result)
             return
         for move, option in ruleset.moves(position):
             budget.spend()
-            if self.grundy(ruleset, option, budget) == value:
+            if self._total(ruleset, option, budget) == value:
                 yield move
 
     def _misere_nim_moves(
@@ -251,12 +255,11 @@ class Solver:
                 if not misere_nim_is_won(nim_heaps(decompose(ruleset, option))):
                     yield WinningMove(move, option)
             return
-        seen = set()
+        seen: set[Any] = set()
         for place, left in misere_nim_replies(heaps):
             inner = HeapMove(heaps[place], (left,) if left else ())
             move = lifter.lift(summands[place].path, inner)
-            if move not in seen:
-                seen.add(move)
+            if _is_new(move, seen):
                 yield WinningMove(move, ruleset.apply(position, move))
 
     def _value_or_none(self, summand: Summand, budget: Budget) -> int | None:
@@ -305,6 +308,16 @@ class Solver:
         return None if None in counts else sum(count for count in counts if count is not None)
 
 
+def _is_new(move: Any, seen: set[Any]) -> bool:
+    try:
+        if move in seen:
+            return False
+        seen.add(move)
+    except TypeError:
+        raise SgaiError(f"move {quote(str(move))} cannot be hashed; moves are immutable values") from None
+    return True
+
+
 def _one_a_kind(summands: list[Summand]) -> list[Summand]:
     # Summands that came through the same levels differ only in their last index.
     return list({(len(each.path), each.path[:-1]): each for each in summands}.values())
@@ -316,9 +329,9 @@ def solve(ruleset: AnyRuleset | str, position: Any = None, **options: Any) -> So
     Parameters
     ----------
     ruleset : Ruleset or str
-        The rules; where they are text, the position is text too.
+        The rules, or their text.
     position : hashable or str, optional
-        A position; by default the initial one.
+        A position, or its text where positions are no text themselves; by default the initial one.
     **options
         As of `Solver.solve`: ``play``, ``compound``, ``ending``, ``states``, ``seconds``.
 
@@ -328,7 +341,7 @@ def solve(ruleset: AnyRuleset | str, position: Any = None, **options: Any) -> So
     1
     """
     loaded = load_ruleset(ruleset)
-    if isinstance(ruleset, str) and isinstance(position, str):
+    if isinstance(position, str) and not isinstance(loaded.initial(), str):
         position = loaded.parse(position)
     return Solver().solve(loaded, position, **options)
 

@@ -7,6 +7,7 @@ OpenSpiel splits at commas and equals signs, so lists and codes stand in bracket
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from sgai.errors import SgaiError, quote
 
@@ -137,7 +138,7 @@ def unbracket(text: str) -> str:
 
 
 def bracketed_to_plain(text: str) -> str:
-    """Read text that may stand in brackets, where ``;`` is a comma and ``~`` an equals sign.
+    """Read text that may stand in brackets, where ``;`` is a comma, ``~`` an equals sign, and ``%3B`` a semicolon.
 
     Examples
     --------
@@ -145,17 +146,25 @@ def bracketed_to_plain(text: str) -> str:
     ('0.{1,2}{6}', '4!.0')
     """
     inside = unbracket(text)
-    return inside.replace(";", ",").replace("~", "=") if inside != text.strip() else inside
+    if inside == text.strip():
+        return inside
+    return unquote(inside.replace(";", ",").replace("~", "="))
 
 
 def plain_to_bracketed(text: str) -> str:
     """Write text in brackets, the inverse of `bracketed_to_plain`.
 
+    What would be misread there, brackets without a partner included, is written by its code, as in web addresses.
+
     Examples
     --------
-    >>> plain_to_bracketed("4=.0")
-    '[4~.0]'
+    >>> plain_to_bracketed("4=.0"), plain_to_bracketed("a;b")
+    ('[4~.0]', '[a%3Bb]')
     """
-    if ";" in text or "~" in text:
-        raise SgaiError(f"{quote(text)}: ';' and '~' cannot be written inside brackets; use text without them")
-    return "[" + text.replace(",", ";").replace("=", "~") + "]"
+    coded = text.replace("%", "%25").replace(";", "%3B").replace("~", "%7E")
+    try:
+        split(coded)
+    except SgaiError:
+        for bracket in "()[]{}":
+            coded = coded.replace(bracket, f"%{ord(bracket):02X}")
+    return "[" + coded.replace(",", ";").replace("=", "~") + "]"

@@ -163,6 +163,9 @@ class RulesetConformance:
             there = set()
             lifted = set()
             liftable = True
+            for part in whole:
+                normal = part.ruleset.validate(part.position)
+                assert normal == part.position, f"component {part.position!r} should be written {normal!r}"
             for i, part in enumerate(whole):
                 rest = whole[:i] + whole[i + 1 :]
                 liftable = liftable and lifter.can_lift(part.path)

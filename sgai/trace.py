@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sgai.budget import Budget
 from sgai.decomposition import Summand, decompose
 from sgai.errors import LoopError
 from sgai.nimbers import mex
@@ -45,7 +46,7 @@ class TraceStep:
         return f"{name} = {self.value}: options {'; '.join(shown)}; excluded {excluded}; mex {self.value}"
 
 
-def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
+def trace(ruleset: Ruleset[Any, Any], position: Any, budget: Budget | None = None) -> Iterator[TraceStep]:
     """Yield every evaluation that the Grundy value of a position needs, in order; each state comes once.
 
     This is a derivation to read: it goes through every state by the definition, without closed forms.
@@ -56,6 +57,13 @@ def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
         The rules.
     position : hashable
         A position of them.
+    budget : Budget, optional
+        What may be spent; an option that is looked at counts as a state.
+
+    Raises
+    ------
+    OutOfBudget
+        If the budget ends first.
 
     Examples
     --------
@@ -66,6 +74,7 @@ def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
     kayles [2] = 2: options [1] = 1; nothing left = 0; excluded [0, 1]; mex 2
     """
     refuse_loopy(ruleset)
+    budget = budget or Budget()
     memo: dict[State, int] = {}
     on_stack: dict[State, None] = {}
     for summand in decompose(ruleset, position):
@@ -73,7 +82,7 @@ def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
         stack: list[tuple[State, list[list[State]], list[tuple[int, State]], list[int]]] = []
         root = _state(summand)
         if root not in memo:
-            stack.append(_entry(root))
+            stack.append(_entry(root, budget))
             on_stack[root] = None
         while stack:
             state, options, waiting, hits = stack[-1]
@@ -85,7 +94,7 @@ def trace(ruleset: Ruleset[Any, Any], position: Any) -> Iterator[TraceStep]:
                 if child in memo:
                     hits[number] += 1
                 else:
-                    stack.append(_entry(child))
+                    stack.append(_entry(child, budget))
                     on_stack[child] = None
                 continue
             stack.pop()
@@ -97,9 +106,12 @@ def _state(summand: Summand) -> State:
     return summand.ruleset, summand.ruleset.canonical(summand.position)
 
 
-def _entry(state: State) -> tuple[State, list[list[State]], list[tuple[int, State]], list[int]]:
+def _entry(state: State, budget: Budget) -> tuple[State, list[list[State]], list[tuple[int, State]], list[int]]:
     ruleset, position = state
-    options = {tuple(_state(part) for part in decompose(ruleset, option)): None for option in ruleset.options(position)}
+    options: dict[tuple[State, ...], None] = {}
+    for _, option in ruleset.moves(position):
+        budget.spend()
+        options[tuple(_state(part) for part in decompose(ruleset, option))] = None
     listed = [list(option) for option in options]
     waiting = [(number, part) for number, option in enumerate(listed) for part in option]
     return state, listed, waiting[::-1], [0] * len(listed)

@@ -3,12 +3,15 @@
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import sgai
-from sgai.errors import SgaiError
+from sgai.errors import NotSolvedError, SgaiError
 from sgai.experiments.cli import games, match, play, show, solve, values
+from sgai.experiments.cli.common import NOT_SOLVED
 
 SUBCOMMANDS = (games, show, values, solve, play, match)
 
@@ -46,6 +49,23 @@ def build_parser() -> Parser:
     return parser
 
 
+def _run(options: argparse.Namespace) -> int:
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except (SgaiError, OSError):
+        raise
+    except Exception as error:
+        # Rules of a user may raise anything; where there are none it is our own fault, and worth a traceback.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        files = {str(Path(file).resolve()) for file in options.plugin}
+        if not any(frame.filename in files for frame in traceback.extract_tb(error.__traceback__)):
+            raise
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        raise SgaiError(f"the plugin's rules raised {type(error).__name__}: {error} ({where})") from error
+
+
 def add_plugin_option(parser: argparse.ArgumentParser, default: object) -> None:
     """Let a parser take ``--plugin FILE`` any number of times."""
     parser.add_argument(
@@ -63,9 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = build_parser().parse_args(arguments)
         for file in options.plugin:
             sgai.load_plugin(file)
-        code: int = options.run(options)
-        sys.stdout.flush()
-        return code
+        return _run(options)
+    except NotSolvedError as error:
+        print(f"sgai: {' '.join(str(error).split())}", file=sys.stderr)
+        return NOT_SOLVED
     except SgaiError as error:
         print(f"sgai: {' '.join(str(error).split())}", file=sys.stderr)
         return BAD_INPUT

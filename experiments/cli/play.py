@@ -1,13 +1,15 @@
 """`sgai play`: a person against an agent, in the terminal."""
 
 import argparse
+import itertools
+import re
 from typing import Any
 
 import sgai
-from sgai.errors import SgaiError
+from sgai.errors import NotSolvedError, SgaiError
 from sgai.experiments.cli.common import add_convention, whole_number
 
-_MOST_LISTED = 30
+_MOST_LISTED, _MOST_NUMBERED = 30, 2000
 _HELP = "type a move or its number; ? components and values, m all moves, h a hint, q quit"
 
 
@@ -36,12 +38,14 @@ def run(options: argparse.Namespace) -> int:
     persons_turn = not options.second
     print(f"{ruleset}: who cannot move {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
     while True:
-        moves = _numbered(ruleset, position)
+        moves = list(itertools.islice(ruleset.moves(position), _MOST_NUMBERED))
         if not moves:
             break
         if persons_turn:
             print(f"\n{ruleset.draw_text(position)}\n{ruleset.format(position)}  your move:")
             _print_moves(ruleset, position, moves[:_MOST_LISTED])
+            if len(moves) > _MOST_LISTED:
+                print("  ... and more: m lists them")
             chosen = _ask(ruleset, position, moves, exact)
             if chosen is None:
                 print("goodbye")
@@ -58,10 +62,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _numbered(ruleset: Any, position: Any) -> list[tuple[Any, Any]]:
-    return list(ruleset.moves(position))
-
-
 def _print_moves(ruleset: Any, position: Any, moves: list[tuple[Any, Any]]) -> None:
     texts = [f"{number}: {ruleset.format_move(position, move)}" for number, (move, _) in enumerate(moves, 1)]
     print("  " + "   ".join(texts))
@@ -73,6 +73,11 @@ def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) 
             text = input("> ").strip()
         except EOFError:
             return None
+        # A move by its own text comes first: a vertex may be called q, or 2.
+        try:
+            return ruleset.apply(position, ruleset.parse_move(position, text))
+        except SgaiError as error:
+            problem = error
         if text in ("q", "quit"):
             return None
         if text == "?":
@@ -80,21 +85,29 @@ def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) 
         elif text == "m":
             _print_moves(ruleset, position, moves)
         elif text == "h":
-            decision = exact.decide(position)
-            sure = "it wins" if decision.outcome == "N" else "no move wins against perfect play"
-            print(f"  {ruleset.format_move(position, decision.move)}: {sure}")
-        elif text.isdecimal() and 1 <= int(text) <= len(moves):
+            _print_hint(ruleset, position, exact)
+        elif re.fullmatch("[0-9]{1,6}", text) and 1 <= int(text) <= len(moves):
             return moves[int(text) - 1][1]
         elif text:
-            try:
-                return ruleset.apply(position, ruleset.parse_move(position, text))
-            except SgaiError as error:
-                print(f"  {error}\n  {_HELP}")
+            print(f"  {problem}\n  {_HELP}")
 
 
 def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
     solution = exact.solver.solve(ruleset, position, play=exact.play)
     for part in solution.components:
         print(f"  {part.ruleset} {part.ruleset.format(part.position)}: value {part.grundy}")
+    if not solution.exact:
+        print("  not solved within the budget")
+        return
     who = "you can win" if solution.outcome == "N" else "you lose against perfect play"
     print(f"  nim-sum {solution.grundy}; {who}")
+
+
+def _print_hint(ruleset: Any, position: Any, exact: Any) -> None:
+    try:
+        decision = exact.decide(position)
+    except NotSolvedError as error:
+        print(f"  {error}")
+        return
+    sure = "it wins" if decision.outcome == "N" else "no move wins against perfect play"
+    print(f"  {ruleset.format_move(position, decision.move)}: {sure}")

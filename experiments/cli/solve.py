@@ -43,6 +43,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> int:
     """Solve the position and print the answer."""
+    from sgai.budget import Budget
     from sgai.solver import Solver
 
     ruleset, position = read_position(options)
@@ -57,11 +58,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         answer = solution.to_dict()
         if options.trace:
-            answer["trace"] = list(_trace_lines(ruleset, position, options.trace_limit))
+            answer["trace"] = list(_trace_lines(ruleset, position, options.trace_limit, Budget(**budget(options))))
         print_json(answer)
     else:
         if options.trace:
-            for line in _trace_lines(ruleset, position, options.trace_limit):
+            for line in _trace_lines(ruleset, position, options.trace_limit, Budget(**budget(options))):
                 print(line)
             print()
         for line in _text_lines(solution):
@@ -69,14 +70,18 @@ def run(options: argparse.Namespace) -> int:
     return 0 if solution.exact else NOT_SOLVED
 
 
-def _trace_lines(ruleset: Any, position: Any, limit: int) -> Iterator[str]:
+def _trace_lines(ruleset: Any, position: Any, limit: int, limits: Any) -> Iterator[str]:
+    from sgai.budget import OutOfBudget
     from sgai.trace import trace
 
-    steps = trace(ruleset, position)
-    for step in itertools.islice(steps, limit):
-        yield str(step)
-    if next(steps, None) is not None:
-        yield f"... the trace stops after {limit:,} steps; --trace-limit shows more"
+    steps = trace(ruleset, position, limits)
+    try:
+        for step in itertools.islice(steps, limit):
+            yield str(step)
+        if next(steps, None) is not None:
+            yield f"... the trace stops after {limit:,} steps; --trace-limit shows more"
+    except OutOfBudget:
+        yield "... the trace stops at its budget"
 
 
 def _text_lines(solution: "Solution") -> Iterator[str]:
@@ -116,8 +121,11 @@ def _component_lines(solution: "Solution") -> Iterator[str]:
 def _move_lines(solution: "Solution") -> Iterator[str]:
     ruleset = solution.ruleset
     moves = solution.to_dict()["winning_moves"]
+    if not moves and not solution.complete:
+        yield "winning moves: none found within the budget"
+        return
     if not moves:
-        over = next(ruleset.moves(solution.position), None) is None
+        over = not any(True for _ in ruleset.moves(solution.position))
         yield "winning moves: none" + (", the game is over" if over else "")
         return
     yield "winning moves"

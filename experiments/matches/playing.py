@@ -7,7 +7,7 @@ from typing import Any
 from tqdm import tqdm
 
 from sgai.envs import load_game
-from sgai.experiments.matches.records import GameRecord, RecordWriter
+from sgai.experiments.matches.records import GameRecord, RecordWriter, winner_of
 from sgai.experiments.matches.settings import MatchSettings, Pairing
 
 
@@ -59,7 +59,7 @@ def play_game(pairing: Pairing, game: Any) -> GameRecord:
         moves.append(state.action_to_string(seat, action))
         state.apply_action(action)
     returns = returns or list(state.returns())
-    winner = None if returns[0] == returns[1] else names[0 if returns[0] > returns[1] else 1]
+    winner = winner_of(names, returns)
     return GameRecord(
         pairing.index, pairing.game, names, pairing.seed, actions, moves, seconds, returns, winner, forfeit
     )

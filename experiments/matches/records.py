@@ -3,7 +3,7 @@
 import json
 import platform
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -55,6 +55,11 @@ class GameRecord:
     forfeit: str | None
 
 
+def winner_of(agents: list[str], returns: list[float]) -> str | None:
+    """Return the agent with the higher result, or None for a draw."""
+    return None if returns[0] == returns[1] else agents[0 if returns[0] > returns[1] else 1]
+
+
 def new_folder(name: str | None) -> Path:
     """Make the folder of a new match.
 
@@ -77,6 +82,14 @@ def new_folder(name: str | None) -> Path:
     if occupied:
         raise SgaiError(f"folder {quote(str(folder))} is not empty; name a new one with --out")
     return folder
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("index", "seed"), int),
+    "game": str,
+    **dict.fromkeys(("agents", "actions", "moves", "seconds", "returns"), list),
+    **dict.fromkeys(("winner", "forfeit"), (str, type(None))),
+}
 
 
 class RecordWriter:
@@ -130,9 +143,17 @@ def read_records(folder: str | Path) -> Iterator[GameRecord]:
         raise SgaiError(f"{quote(str(path))} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     for number, line in enumerate(lines, 1):
         try:
-            yield GameRecord(**json.loads(line))
+            record = GameRecord(**json.loads(line))
         except (TypeError, json.JSONDecodeError) as error:
             raise SgaiError(f"{quote(str(path))}, line {number} is not a game: {error}") from None
+        wrong = [
+            field.name
+            for field in fields(GameRecord)
+            if not isinstance(getattr(record, field.name), _TYPES[field.name])
+        ]
+        if wrong:
+            raise SgaiError(f"{quote(str(path))}, line {number} is not a game: {wrong[0]} is of the wrong type")
+        yield record
 
 
 def replay(folder: str | Path) -> Iterator[GameRecord]:
@@ -154,4 +175,6 @@ def replay(folder: str | Path) -> Iterator[GameRecord]:
             state.apply_action(action)
         if record.forfeit is None and list(state.returns()) != record.returns:
             raise SgaiError(f"game {record.index} does not replay: {state.returns()} instead of {record.returns}")
+        if record.winner != winner_of(record.agents, record.returns):
+            raise SgaiError(f"game {record.index} does not replay: {record.winner!r} did not win by {record.returns}")
         yield record

@@ -50,7 +50,7 @@ class MatchSettings:
         if len(specs) < 2:
             raise SgaiError(f"a match needs two agents or more; {len(specs)} given: add another --agent")
         for spec in specs:
-            if specs.count(spec) > 1:
+            if sum(spec.complete() == other.complete() for other in specs) > 1:
                 raise SgaiError(f"agent {str(spec)!r} is named twice; a match needs different agents")
         if rounds < 1:
             raise SgaiError(f"rounds={rounds}: a match has 1 round or more")

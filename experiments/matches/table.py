@@ -96,7 +96,20 @@ def format_table(records: Sequence[GameRecord]) -> str:
         disable_numparse=True,
         colalign=("left", *numbers),
     )
-    return f"{first}\n\n{second}"
+    note = ""
+    if repeats := count_repeats(records):
+        note = (
+            f"\n\n{repeats} of {len(records)} games repeat an earlier one move by move, so the intervals are too narrow"
+        )
+    return f"{first}\n\n{second}{note}"
+
+
+def count_repeats(records: Sequence[GameRecord]) -> int:
+    """Return how many games are the same, move by move, as an earlier one of the same agents.
+
+    Agents without chance in them play the same game each round; the interval takes games for independent.
+    """
+    return len(records) - len({(record.game, *record.agents, tuple(record.actions)) for record in records})
 
 
 def _milliseconds(seconds: float | None) -> str:

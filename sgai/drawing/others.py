@@ -1,5 +1,6 @@
 """Drawings of boards, graphs and intervals."""
 
+import itertools
 import math
 from typing import Any
 
@@ -8,11 +9,14 @@ from sgai.drawing.picture import MARK, PAPER, TOKEN, Picture
 _LETTERS = {"rook": "R", "king": "K", "knight": "N", "queen": "Q"}
 _MOST_VERTICES = 60
 _CELL = 28
+_MOST_ROWS = 60
 
 
 def board_text(ruleset: Any, position: tuple[int, int]) -> str:
     """Return the board, a letter where the piece stands; the corner it walks towards is at the top left."""
     letter = _LETTERS.get(ruleset.name, "*")
+    if max(ruleset.rows, ruleset.columns) > _MOST_ROWS:
+        return f"{letter} at {ruleset.format(position)} of {ruleset.rows} x {ruleset.columns} squares"
     return "\n".join(
         " ".join(letter if (row, column) == position else "." for column in range(ruleset.columns))
         for row in range(ruleset.rows)
@@ -22,6 +26,9 @@ def board_text(ruleset: Any, position: tuple[int, int]) -> str:
 def board_picture(ruleset: Any, position: tuple[int, int]) -> Picture:
     """Return the board with the piece, and marks where it may go."""
     picture = Picture()
+    if max(ruleset.rows, ruleset.columns) > _MOST_ROWS:
+        picture.text(10, 20, board_text(ruleset, position), anchor="start")
+        return picture
     targets = {target for target, _ in ruleset.moves(position)}
     for row in range(ruleset.rows):
         for column in range(ruleset.columns):
@@ -95,6 +102,6 @@ def intervals_picture(ruleset: Any, position: tuple[tuple[int, int], ...]) -> Pi
         picture.rectangle(x, y, scale * (last - first), 12, TOKEN)
         picture.text(x, y + 26, str(first), size=11)
         picture.text(x + scale * (last - first), y + 26, str(last), size=11)
-        for point in {cut.point for cut, _ in ruleset.moves(((first, last),))}:
+        for point in {cut.point for cut, _ in itertools.islice(ruleset.moves(((first, last),)), 200)}:
             picture.circle(14 + scale * (point - first_of_all), y + 6, 3, MARK)
     return picture

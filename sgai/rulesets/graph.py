@@ -94,11 +94,15 @@ class Graph(Ruleset[Vertex, Vertex]):
     def __post_init__(self) -> None:
         """Read the file if one is given; sort the edges; reject an unknown start."""
         if self.file:
-            object.__setattr__(self, "edges", _edges_of(_read_successors(self.file)))
+            try:
+                edges = _edges_of(_read_successors(self.file))
+            except SgaiError as error:
+                raise SgaiError(f"file={self.file}: {error}") from None
+            object.__setattr__(self, "edges", edges)
             object.__setattr__(self, "file", "")
         used = {vertex for edge in self.edges if len(edge) == 2 for vertex in edge}
-        edges = {edge for edge in self.edges if len(edge) == 2 or edge[0] not in used}
-        object.__setattr__(self, "edges", tuple(sorted(edges, key=lambda edge: [_natural(each) for each in edge])))
+        kept = {edge for edge in self.edges if len(edge) == 2 or edge[0] not in used}
+        object.__setattr__(self, "edges", tuple(sorted(kept, key=lambda edge: [_natural(each) for each in edge])))
         if self.start != self.parameters()["start"].default:
             self.validate(self.start)
 
@@ -166,17 +170,17 @@ def _edges_of(successors: Mapping[Any, Iterable[Any]]) -> tuple[Edge, ...]:
 
 def _read_successors(file: str) -> Mapping[Any, Iterable[Any]]:
     try:
-        text = Path(file).read_text(encoding="utf-8")
+        text = Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SgaiError(f"file={file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise SgaiError(f"it cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if text.lstrip().startswith("{"):
         try:
             table = json.loads(text)
         except json.JSONDecodeError as error:
-            raise SgaiError(f"file={file}: not valid JSON: {error}") from None
+            raise SgaiError(f"not valid JSON: {error}") from None
         for vertex, following in table.items():
             if not isinstance(following, list):
-                raise SgaiError(f"file={file}: the successors of {vertex!r} should be a list")
+                raise SgaiError(f"the successors of {vertex!r} should be a list")
         return table  # type: ignore[no-any-return]
     lists: dict[str, list[str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -185,6 +189,6 @@ def _read_successors(file: str) -> Mapping[Any, Iterable[Any]]:
             continue
         vertex, colon, following = content.partition(":")
         if not colon:
-            raise SgaiError(f"file={file}, line {number}: {quote(line)} should be a vertex, a colon and its successors")
+            raise SgaiError(f"line {number}: {quote(line)} should be a vertex, a colon and its successors")
         lists.setdefault(vertex.strip(), []).extend(following.replace(",", " ").split())
     return lists

@@ -5,9 +5,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from sgai.errors import IllegalMoveError, SgaiError, quote
+from sgai.errors import IllegalMoveError, LoopError, SgaiError, quote
 from sgai.parameters import check_integer, format_integers, parameter, parse_integers
-from sgai.ruleset import Component, Ruleset
+from sgai.ruleset import Component, Ruleset, owner
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +78,42 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
         """Return the Grundy value of a heap by a proved formula, or None where there is none."""
         return None
 
+    @classmethod
+    def trusts(cls, formula: str) -> bool:
+        """Tell whether a method that says something of the rules was written for these rules.
+
+        A subclass that changes the rules inherits formulas that are no longer true: they count only where they are
+        defined no further up than the rules.
+        """
+        rules = [name for name in ("results", "removals") if name != formula and hasattr(cls, name)]
+        return all(owner(cls, formula) <= owner(cls, name) for name in rules)
+
+    def formula(self, heap: int) -> int | None:
+        """Return `closed_form`, if it was written for these rules."""
+        return self.closed_form(heap) if self.trusts("closed_form") else None
+
+    def heap_of(self, position: Heaps) -> int | None:
+        """Return the heap's size, or 0 for none; None for several heaps, and where a subclass has heaps interact."""
+        if len(position) > 1 or not self._heaps_are_apart():
+            return None
+        return position[0] if position else 0
+
+    @classmethod
+    def _heaps_are_apart(cls) -> bool:
+        return cls.moves is HeapRuleset.moves and cls.components is HeapRuleset.components
+
+    def checked_results(self, heap: int) -> Iterator[Heaps]:
+        """Yield `results`, or raise an error where one is no sorted tuple of smaller heaps."""
+        for result in self.results(heap):
+            if heap in result:
+                raise LoopError([format_integers((heap,))])
+            if list(result) != sorted(result) or not all(0 < part < heap for part in result):
+                raise SgaiError(
+                    f"{self}: a heap of {heap} gives the result {quote(result)}; results are sorted tuples of heaps "
+                    f"from 1 to {heap - 1}"
+                )
+            yield result
+
     # The rules of several heaps follow
 
     def initial(self) -> Heaps:
@@ -94,7 +130,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
         """Return the option that a move leads to, or raise `IllegalMoveError`."""
         try:
             heap, result = move
-            legal = heap in position and self.is_result(heap, result)
+            legal = heap in position and self.is_result(heap, result) and all(type(part) is int for part in result)
         except (TypeError, ValueError):
             legal = False
         if not legal:
@@ -154,8 +190,12 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
     def move_index(self, move: HeapMove) -> int:
         """Return the offset of the heap plus the number of the result among the heap's results."""
         offsets = self._offsets()
-        heap, result = move
-        if not 0 < heap < len(offsets) or not self.is_result(heap, result):
+        try:
+            heap, result = move
+            known = 0 < heap < len(offsets) and self.is_result(heap, result)
+        except (TypeError, ValueError):
+            known = False
+        if not known:
             raise IllegalMoveError(f"{quote(str(move))} is no move of {self}")
         return offsets[heap - 1] + self._result_index(heap, result)
 
@@ -197,7 +237,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
         kept: dict[int, dict[Heaps, int]] = self.__dict__.setdefault("_kept_results", {})
         if heap not in kept:
             listed: dict[Heaps, int] = {}
-            for i, result in enumerate(self.results(heap)):
+            for i, result in enumerate(self.checked_results(heap)):
                 if i >= self.largest_alphabet:
                     raise SgaiError(f"a heap of {heap} has more than {i:,} results in {self}: too many to number")
                 listed[result] = i

@@ -127,9 +127,13 @@ class IntervalSplitting(Ruleset[Intervals, Cut]):
     def move_index(self, move: Cut) -> int:
         """Return the triple's number: first end, last end, cut point, each counted from the start."""
         points = max(0, self.end - self.start) + 1
-        (first, last), point = move
-        digits = (first - self.start, last - self.start, point - self.start)
-        if not all(0 <= digit < points for digit in digits):
+        try:
+            (first, last), point = move
+            digits = (first - self.start, last - self.start, point - self.start)
+            known = all(0 <= digit < points for digit in digits)
+        except (TypeError, ValueError):
+            known = False
+        if not known:
             raise IllegalMoveError(f"{quote(str(move))} is no move of {self}")
         return (digits[0] * points + digits[1]) * points + digits[2]
 
@@ -153,6 +157,8 @@ class IntervalSplitting(Ruleset[Intervals, Cut]):
 
         tensor = np.zeros(self.tensor_shape(), dtype=np.float32)
         for first, last in position:
+            if first < self.start or last > self.end:
+                raise SgaiError(f"interval {first}:{last} is not within {self.start}:{self.end}, where play starts")
             tensor[first - self.start, last - self.start] += 1.0
         return tensor
 

@@ -1,5 +1,7 @@
 """Disjunctive sums: several games, of the same or of different rules, and a move is a move in one of them."""
 
+import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +38,7 @@ def _check_parts(value: Any) -> tuple[AnyRuleset, ...]:
     except TypeError:
         raise SgaiError(f"{quote(value)} is not a list of rulesets") from None
     # A sum of sums is one sum.
-    return tuple(inner for part in parts for inner in (part.parts if isinstance(part, Sum) else (part,)))
+    return tuple(inner for part in parts for inner in getattr(part, "parts", (part,)))
 
 
 def _format_parts(parts: tuple[AnyRuleset, ...]) -> str:
@@ -53,6 +55,35 @@ def _nested(part: AnyRuleset) -> str:
 PARTS = Kind(
     "a list of rulesets such as [nim(piles=[3;4]);kayles(piles=[9])]", _parse_parts, _format_parts, _check_parts
 )
+
+
+def _packed(text: str) -> str:
+    """Make a part's text safe beside others: in parentheses where it has a plus, quoted where brackets do not match."""
+    try:
+        split(text, "+")
+        return text if "+" not in text and '"' not in text else _quoted_or_wrapped(text)
+    except SgaiError:
+        return json.dumps(text)
+
+
+def _quoted_or_wrapped(text: str) -> str:
+    return json.dumps(text) if '"' in text else f"({text})"
+
+
+def _unpacked(text: str) -> str:
+    if text.startswith('"'):
+        try:
+            return str(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise SgaiError(f"{quote(text)}: the quoted part is not closed: {error}") from None
+    return text[1:-1] if "+" in text and text.startswith("(") and text.endswith(")") else text
+
+
+def _split_parts(text: str) -> list[str]:
+    # Quoted parts are set aside while the rest is split.
+    kept = re.findall(r'"(?:[^"\\]|\\.)*"', text)
+    parts = split(re.sub(r'"(?:[^"\\]|\\.)*"', '""', text), "+")
+    return [kept.pop(0) if part == '""' else part for part in parts]
 
 
 @register
@@ -97,11 +128,10 @@ class Sum(Ruleset[Parts, PartMove]):
         """Make the move in its part, or raise `IllegalMoveError`."""
         try:
             i, inner = move
-            option = self.parts[i].apply(position[i], inner)
-        except (TypeError, ValueError, IndexError) as error:
-            if isinstance(error, IllegalMoveError):
-                raise
+            part = self._part(i)
+        except (TypeError, ValueError):
             raise self.illegal_move(position, move) from None
+        option = part.apply(position[i], inner)
         return (*position[:i], option, *position[i + 1 :])
 
     def components(self, position: Parts) -> tuple[Component, ...]:
@@ -137,20 +167,17 @@ class Sum(Ruleset[Parts, PartMove]):
     def format(self, position: Parts) -> str:
         """Write the parts' positions, joined by `` + ``."""
         texts = [part.format(at) for part, at in zip(self.parts, position, strict=True)]
-        return " + ".join(f"({text})" if " + " in text else text for text in texts)
+        return " + ".join(map(_packed, texts))
 
     def parse(self, text: str) -> Parts:
         """Read the parts' positions, joined by ``+``."""
-        texts = split(text, "+")
+        texts = _split_parts(text)
         if len(texts) != len(self.parts):
             raise SgaiError(
                 f"{quote(text)} has {len(texts)} parts; {self} has {len(self.parts)}, as in "
                 f"{quote(self.format(self.initial()))}"
             )
-        return tuple(
-            part.parse(each[1:-1] if "+" in each and each.startswith("(") and each.endswith(")") else each)
-            for part, each in zip(self.parts, texts, strict=True)
-        )
+        return tuple(part.parse(_unpacked(each)) for part, each in zip(self.parts, texts, strict=True))
 
     def format_move(self, position: Parts, move: PartMove) -> str:
         """Write the part's number, counted from 1, and its move: ``2: 5->4``."""
@@ -162,8 +189,12 @@ class Sum(Ruleset[Parts, PartMove]):
 
     def move_index(self, move: PartMove) -> int:
         """Return the index in the part's alphabet, behind those of the parts before."""
-        i, inner = move
-        return self._offsets()[i] + self.parts[i].move_index(inner)
+        try:
+            i, inner = move
+            part = self._part(i)
+        except (TypeError, ValueError):
+            raise IllegalMoveError(f"{quote(str(move))} is no move of {self}") from None
+        return self._offsets()[i] + part.move_index(inner)
 
     def move_from_index(self, index: int) -> PartMove:
         """Return the move with an index."""
@@ -188,6 +219,12 @@ class Sum(Ruleset[Parts, PartMove]):
         import numpy as np  # rules load without it
 
         return np.concatenate([part.encode(at).ravel() for part, at in zip(self.parts, position, strict=True)])
+
+    def _part(self, number: Any) -> AnyRuleset:
+        if number not in range(len(self.parts)):
+            raise ValueError(number)
+        part: AnyRuleset = self.parts[number]
+        return part
 
     def _offsets(self) -> list[int]:
         kept: list[int] | None = self.__dict__.get("_kept_offsets")

@@ -69,7 +69,7 @@ class Walker(Ruleset[Square, Square]):
         """Read ``(3,5)``."""
         try:
             value = ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             value = text
         return self.validate(value)
 
@@ -96,6 +96,8 @@ class Walker(Ruleset[Square, Square]):
 
     def tensor_shape(self) -> tuple[int, ...]:
         """Return the board's rows and columns."""
+        if self.rows * self.columns > 10_000_000:
+            raise SgaiError(f"a board of {self.rows:,} x {self.columns:,} is too large for a tensor of its squares")
         return (self.rows, self.columns)
 
     def encode(self, position: Square) -> "npt.NDArray[np.float32]":

@@ -85,6 +85,19 @@ def test_terminal_states_are_an_error():
             bot.step(state)
 
 
+def test_a_bot_for_another_game_refuses_to_move():
+    bot = ExactBot(pyspiel.load_game("sgai_kayles"))
+    for other in ("sgai_nim", "nim", "sgai_kayles(piles=[3])"):
+        with pytest.raises(sgai.SgaiError, match="was made for"):
+            bot.step(pyspiel.load_game(other).new_initial_state())
+
+
+def test_two_simulations_are_enough_for_a_move():
+    game = pyspiel.load_game("sgai_nim(piles=[9;9])")
+    state = game.new_initial_state()
+    assert MCTSBot(game, simulations=2).step(state) in state.legal_actions()
+
+
 def test_mcts_is_seeded_and_runs_on_python_games_in_a_process_of_its_own():
     """OpenSpiel's own step() kills the process there, so a crash would show in the exit code."""
     program = """
@@ -118,7 +131,11 @@ def test_alpha_beta_sees_a_win_within_its_depth():
         (lambda: ExactBot(pyspiel.load_game("sgai_kayles(play=misere)")), "misere"),
         (lambda: RandomBot(pyspiel.load_game("kuhn_poker")), "chance moves"),
         (lambda: MCTSBot(pyspiel.load_game("matrix_pd")), "do not move in turn"),
-        (lambda: MCTSBot(pyspiel.load_game("nim"), simulations=0), "simulations=0"),
+        (lambda: MCTSBot(pyspiel.load_game("nim"), simulations=1), "simulations=1: it should be 2 or more"),
+        (lambda: MCTSBot(pyspiel.load_game("nim"), simulations=10**12), "simulations=1000000000000"),
+        (lambda: MCTSBot(pyspiel.load_game("nim"), uct_c=float("nan")), "uct_c=nan"),
+        (lambda: MCTSBot(pyspiel.load_game("nim"), uct_c=float("inf")), "uct_c=inf"),
+        (lambda: MCTSBot(pyspiel.load_game("nim"), rollouts=0), "rollouts=0"),
         (lambda: AlphaBetaBot(pyspiel.load_game("nim"), depth=0), "depth=0"),
         (lambda: RandomBot("nim"), "not an OpenSpiel game"),
     ],

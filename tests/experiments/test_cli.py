@@ -288,6 +288,67 @@ sgai.register(Stairs)
 '''
 
 
+def test_a_plugin_that_raises_is_one_line(tmp_path):
+    (tmp_path / "my_rules.py").write_text(PLUGIN.replace("if steps <= position:", "if steps <= len(position):"))
+    done = run_apart("--plugin", "my_rules.py", "solve", "stairs", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines() == [
+        "sgai: the plugin's rules raised TypeError: object of type 'int' has no len() (my_rules.py, line 15)"
+    ]
+
+
+def test_nothing_found_is_not_nothing_there(sgai):
+    _, out, _ = sgai("solve", "lasker", "[100000000000]")
+    assert "N: the player to move wins" in out
+    assert "winning moves: none found within the budget" in out
+
+
+def test_play_takes_a_moves_own_text_before_its_number(sgai, monkeypatch):
+    answers(monkeypatch, "2")
+    _, out, _ = sgai("play", "graph(edges=[3-0;3-1;3-2;2-0],start=[3])")
+    assert "the exact agent plays 0" in out  # from vertex 2, not from vertex 1, the second on the list
+
+
+def test_play_of_a_game_that_is_not_solved(sgai, monkeypatch):
+    answers(monkeypatch, "?", "h", "q")
+    monkeypatch.setattr("sgai.budget.DEFAULT_STATES", 100)
+    monkeypatch.setattr("sgai.agents.exact.DEFAULT_STATES", 100)
+    code, out, err = sgai("play", "subtraction(piles=[10000000])")
+    assert (code, err) == (0, "")
+    assert out.count("not solved within") == 2
+    assert "you lose" not in out
+
+
+def test_play_of_a_game_with_too_many_moves_to_number(sgai, monkeypatch):
+    answers(monkeypatch, "1000000000->1", "q")
+    code, out, _ = sgai("play", "nim(piles=[1000000000;1])", "--agent", "exact")
+    assert code == 0
+    assert "... and more: m lists them" in out
+
+
+def test_a_huge_board_is_drawn_in_words(sgai, tmp_path):
+    _, out, _ = sgai("show", "rook(rows=100000,columns=100000)")
+    assert "R at (99999,99999) of 100000 x 100000 squares" in out
+    code, _, _ = sgai("show", "rook(rows=100000,columns=100000)", "--svg", str(tmp_path / "a.svg"))
+    assert code == 0
+
+
+def test_a_trace_stops_at_the_budget(sgai):
+    _, out, _ = sgai("solve", "nim", "[20000]", "--trace", "--states", "50000")
+    assert "... the trace stops at its budget" in out
+
+
+def test_a_file_with_a_byte_order_mark(sgai, tmp_path):
+    file = tmp_path / "graph.json"
+    file.write_bytes(b'\xef\xbb\xbf{"3": [2, 1], "2": [0]}')
+    code, _, _ = sgai("solve", f"graph(file={file})", "3")
+    assert code == 0
+    file.write_text("3: 2 !\n")
+    code, _, err = sgai("solve", f"graph(file={file})", "3")
+    assert code == 2
+    assert str(file) in err
+
+
 def run_apart(*arguments, cwd):
     return subprocess.run(
         [sys.executable, "-m", "sgai", *arguments], capture_output=True, text=True, cwd=cwd, check=False

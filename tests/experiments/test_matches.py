@@ -180,6 +180,32 @@ def test_folders_and_damaged_records(tmp_path):
         list(matches.replay(folder))
 
 
+def test_records_of_the_wrong_shape(tmp_path):
+    folder = matches.new_folder(str(tmp_path / "m"))
+    matches.play_match(small(rounds=1), folder)
+    line = json.loads((folder / "games.jsonl").read_text().splitlines()[0])
+    for change in ({"game": 5}, {"actions": None}, {"winner": 1}):
+        (folder / "games.jsonl").write_text(json.dumps({**line, **change}))
+        with pytest.raises(sgai.SgaiError, match="of the wrong type"):
+            list(matches.replay(folder))
+    loser = next(agent for agent in line["agents"] if agent != line["winner"])
+    (folder / "games.jsonl").write_text(json.dumps({**line, "winner": loser}))
+    with pytest.raises(sgai.SgaiError, match="did not win"):
+        list(matches.replay(folder))
+
+
+def test_the_same_agent_in_other_words_is_not_another_agent():
+    with pytest.raises(sgai.SgaiError, match="named twice"):
+        small(agents=("mcts", "mcts(simulations=1000)"))
+
+
+def test_repeated_games_are_pointed_out(tmp_path):
+    settings = small(agents=("exact", "alpha_beta(depth=2)"), games=("nim",), rounds=3)
+    records = matches.play_match(settings, matches.new_folder(str(tmp_path / "m")))
+    assert "4 of 6 games repeat an earlier one" in matches.format_table(records)
+    assert "repeat" not in matches.format_table(records[:2])
+
+
 def test_the_second_agents_seed_differs_from_the_first_ones():
     pairing = matches.Pairing(0, "nim", (AgentSpec.parse("random"), AgentSpec.parse("random")), 5)
     record = matches.play_game(pairing, load_game("nim(pile_sizes=9;9;9;9)"))

@@ -232,7 +232,6 @@ def test_bad_position_text(ruleset, position):
         ("nim", (3, "4"), "'4'"),
         ("nim", (3, 4.0), "4.0"),
         ("nim", (True,), "True"),
-        ("nim", "[3;4]", "[3;4]"),  # text is for rulesets given as text
         ("kayles", ((1, 2),), "(1, 2)"),
         ("pile_dependent", (7,), "7"),
         ("graph", 17, "17"),
