@@ -1,25 +1,32 @@
 """Nim-sequences: the Grundy values of the heaps 0, 1, 2, ... of a heap game, from the smallest up.
 
-This is the plain method; every value is the mex of the values of all options.
+The plain method is here: every value is the mex of the values of all options. For many heaps compiled code takes over
+where there is some for the game, and a proved period ends the work altogether.
 """
 
+import importlib.util
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.compiled_sequences import CompiledSequence, TwoHeapForm, form_of_code, form_of_set
+from sgai.periods import Period, find_period, period_theorem
 from sgai.reachable import PATHS_CAP
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 from sgai.rulesets.heaps import HeapRuleset, Heaps
-from sgai.rulesets.subtraction import TakeAway, count_of
+from sgai.rulesets.subtraction import Subtraction, TakeAway, count_of
 from sgai.rulesets.take_and_break import CodeRuleset
 
 Values = npt.NDArray[np.int64]
 Splits = npt.NDArray[np.bool_]
 
-LARGEST_TABLE = 5_000_000  # heaps
+FEW_HEAPS = 4096  # up to here the plain method is as fast as loading compiled code
+LARGEST_TABLE = 5_000_000  # heaps, by the plain method
+LARGEST_COMPILED = 1_000_000_000
+_FEW_TOTALS = 256  # up to here tables of splits are filled as fast as compiled code is loaded
 _LARGEST_FILLED = 100_000  # heaps up to which a table is filled in by a formula
 _LARGEST_LISTED = 300  # heaps up to here have their longest plays worked out, by listing results
 _MOST_LISTED = 5_000  # results of one heap that are looked at for that
@@ -41,16 +48,23 @@ class SequenceTable:
         The game.
     use_closed_form : bool
         Whether to fill in a proved formula where the game has one, instead of the recurrence.
+    use_kernels : bool
+        Whether to let compiled code and proved periods take over where there are many heaps to compute.
     """
 
-    def __init__(self, ruleset: HeapRuleset, use_closed_form: bool = True) -> None:
+    def __init__(self, ruleset: HeapRuleset, use_closed_form: bool = True, use_kernels: bool = True) -> None:
         self.ruleset = ruleset
+        self.period: Period | None = None
         self._closed = use_closed_form and ruleset.formula(0) is not None
         self._known = 1
-        self._values: Values = np.zeros(64, dtype=np.int64)
+        self._values: npt.NDArray[Any] = np.zeros(64, dtype=np.int64)
         self._option_values = option_values_of(ruleset)
         self._seen = np.zeros(256, dtype=np.bool_)
         self._plays: list[tuple[int, int]] = [(0, 1)]  # longest play and paths of the heaps 0, 1, ...
+        self._theorem = period_theorem(ruleset) if use_kernels else None
+        self._use_kernels = use_kernels and not self._closed
+        self._compiled: CompiledSequence | None = None
+        self._searched = 0  # heaps among which a period was looked for
 
     def __len__(self) -> int:
         return self._known
@@ -63,28 +77,65 @@ class SequenceTable:
         OutOfBudget
             If the heaps below it are more than the budget allows; what is finished is kept.
         """
-        if heap >= self._known:
-            if self._closed:
-                return self._closed_value(heap)
-            self.extend(heap, budget)
+        if heap < self._known:
+            return int(self._values[heap])
+        if self._closed:
+            return self._closed_value(heap)
+        if self._theorem is not None and heap > FEW_HEAPS and self.find_period(heap, budget) is not None:
+            assert self.period is not None
+            return int(self._values[self.period.reduce(heap)])
+        self.extend(heap, budget)
         return int(self._values[heap])
 
     def values(self, largest: int, budget: Budget) -> Values:
-        """Return the Grundy values of heaps 0 to ``largest`` (a read-only view)."""
+        """Return the Grundy values of heaps 0 to ``largest``."""
         self.extend(largest, budget)
-        view = self._values[: largest + 1]
-        view.flags.writeable = False
-        return view
+        copy: Values = self._values[: largest + 1].astype(np.int64)
+        return copy
+
+    def find_period(self, largest: int, budget: Budget) -> Period | None:
+        """Look for a period among the values of the heaps up to ``largest``, more and more of them.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends before a period is found.
+        """
+        if self._theorem is None:
+            return None
+        # The code's own heaps are counted in the proof: in a game that is shifted, heap n is heap n + shift.
+        shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
+        while self.period is None and self._searched <= largest:
+            count = min(largest + 1, max(FEW_HEAPS, 2 * self._searched, self._known))
+            self.extend(count - 1, budget)
+            values = self._values[:count]
+            found = find_period(np.concatenate([np.zeros(shift, dtype=values.dtype), values]), self._theorem)
+            if found is not None:
+                start = max(0, found.preperiod - shift)
+                self.period = Period(start, found.period, found.proved_with - shift)
+            self._searched = count if count <= largest else largest + 1
+        return self.period
 
     def extend(self, largest: int, budget: Budget) -> None:
         """Compute the values of all heaps up to ``largest``.
 
+        Raises
+        ------
+        OutOfBudget
+            When states or seconds run out, or there is no room; what is finished is kept.
+
         Notes
         -----
         Time is the total number of options, O(n k) for k sizes that may be taken and O(n^2) where one digit splits in
-        two; memory is eight bytes a heap.
+        two, or O(n r) for games with r rare heaps once compiled code takes over; memory is two to eight bytes a heap.
         """
         if largest < self._known:
+            return
+        if self.period is not None:
+            self._continue_period(largest, budget)
+            return
+        if self._compiled is not None or (self._use_kernels and largest > FEW_HEAPS and self._compile(largest)):
+            self._extend_compiled(largest, budget)
             return
         if largest >= LARGEST_TABLE:
             raise OutOfBudget
@@ -103,6 +154,59 @@ class SequenceTable:
             budget.spend()
             self._values[heap] = self._mex(self._option_values(heap, self._values))
             self._known = heap + 1
+
+    def resume(self, values: npt.NDArray[Any]) -> bool:
+        """Take over values that were computed before; tell whether there was a use for them."""
+        if len(values) <= self._known or not (self._use_kernels and self._compile(len(values))):
+            return False
+        assert self._compiled is not None
+        self._compiled.resume(values)
+        self._take_compiled()
+        return True
+
+    def computed(self) -> npt.NDArray[Any]:
+        """Return the values that were computed so far, for `resume`."""
+        return self._values[: self._known] if self._compiled is None else self._compiled.values[: self._compiled.known]
+
+    def _compile(self, largest: int) -> bool:
+        """Prepare compiled code for the game; tell whether there is any."""
+        if self._compiled is None and importlib.util.find_spec("numba") is not None:
+            form = two_heap_form(self.ruleset, largest)
+            if form is not None:
+                self._compiled = CompiledSequence(form)
+        return self._compiled is not None
+
+    def _extend_compiled(self, largest: int, budget: Budget) -> None:
+        assert self._compiled is not None
+        shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
+        if largest >= LARGEST_COMPILED:
+            raise OutOfBudget
+        if self._compiled.form.last < largest + shift:
+            form = two_heap_form(self.ruleset, 2 * largest)
+            assert form is not None
+            self._compiled.form = form
+        try:
+            self._compiled.extend(largest + shift, budget)
+        finally:
+            self._take_compiled()
+
+    def _take_compiled(self) -> None:
+        assert self._compiled is not None
+        shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
+        if self._compiled.known - shift > self._known:
+            # First the values, then how many are known: Ctrl-C may fall in between.
+            self._values = self._compiled.values[shift:]
+            self._known = self._compiled.known - shift
+
+    def _continue_period(self, largest: int, budget: Budget) -> None:
+        assert self.period is not None
+        if largest >= LARGEST_COMPILED:
+            raise OutOfBudget
+        budget.check_clock()
+        heaps = np.arange(self._known, largest + 1)
+        reduced = self.period.preperiod + (heaps - self.period.preperiod) % self.period.period
+        self._values = np.concatenate([self._values[: self._known], self._values[reduced]])
+        self._known = largest + 1
 
     def results_with_value(self, heap: int, value: int, budget: Budget) -> Iterator[Heaps]:
         """Yield the results of a heap whose heaps have this nim-sum."""
@@ -175,6 +279,15 @@ class SequenceTable:
             return int(np.argmin(self._seen[:top]))
         finally:  # Ctrl-C must not leave marks behind
             self._seen[options] = False
+
+
+def two_heap_form(ruleset: HeapRuleset, largest: int) -> TwoHeapForm | None:
+    """Return what the kernels need to know of a game, for heaps up to ``largest``; None for games not made for them."""
+    if isinstance(ruleset, Subtraction) and ruleset.trusts("removals"):
+        return form_of_set(ruleset.take)
+    if isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code"):
+        return form_of_code(ruleset.heap_code(), largest + ruleset.shift)
+    return None
 
 
 def option_values_of(ruleset: HeapRuleset) -> OptionValues:
@@ -326,6 +439,12 @@ class _SumTables:
 
     def add(self, heap: int, value: int) -> None:
         """Add the heap that follows the last one, with its Grundy value."""
+        if self.totals > _FEW_TOTALS and importlib.util.find_spec("numba") is not None:
+            from sgai.kernels.splits import add_heap
+
+            add_heap(self.equal, self.mixed, self.unequal, heap, value)
+            self.added = heap
+            return
         columns = np.arange(self.width)
         if len(self.unequal):
             self._join(self.unequal, self.unequal.copy(), heap, 1, columns ^ value)

@@ -10,14 +10,15 @@ from numpy import int64
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
 from sgai.conventions import check_convention
 from sgai.decomposition import Lifter, Summand, decompose
-from sgai.errors import SgaiError, quote
+from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
 from sgai.parameters import check_integer
+from sgai.periods import Period, period_theorem
 from sgai.registry import load_ruleset
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
 from sgai.search import StateTable, refuse_loopy
-from sgai.sequences import LARGEST_TABLE
+from sgai.sequences import LARGEST_COMPILED, LARGEST_TABLE, SequenceTable
 from sgai.solution import Solution, SolvedComponent, WinningMove
 
 AnyRuleset = Ruleset[Any, Any]
@@ -169,12 +170,50 @@ class Solver:
 
     def grundy_values(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> npt.NDArray[int64]:
         """Return the Grundy values of the heaps 0 to ``largest`` of a heap game."""
-        if not isinstance(ruleset, HeapRuleset):
-            raise SgaiError(f"{str(ruleset)!r} has no heaps, so no sequence of values; solve a position of it instead")
+        table = self.sequence(ruleset)
         largest = check_integer(largest)
         if largest < 0:
             raise SgaiError(f"{quote(largest)} is no heap size: it is an integer of 0 or more")
-        return self._table.sequence(ruleset).values(largest, budget or Budget())
+        return table.values(largest, budget or Budget(LARGEST_COMPILED))
+
+    def find_period(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> Period | None:
+        """Return the least period that the values of the heaps up to ``largest`` prove, or None if they prove none.
+
+        Parameters
+        ----------
+        ruleset : HeapRuleset
+            The game.
+        largest : int
+            The largest heap to compute.
+        budget : Budget, optional
+            What may be spent.
+
+        Raises
+        ------
+        UnsupportedError
+            If no theorem covers the game.
+        OutOfBudget
+            If the budget ends before a period is found.
+
+        Examples
+        --------
+        >>> import sgai
+        >>> Solver().find_period(sgai.load_ruleset("kayles"), 1000)
+        Period(preperiod=71, period=12, proved_with=167)
+        """
+        table = self.sequence(ruleset)
+        if period_theorem(ruleset) is None:
+            raise UnsupportedError(
+                f"no theorem says when {str(ruleset)!r} is periodic: that takes a code with an end, without open "
+                "ranges and modifiers, or a subtraction set"
+            )
+        return table.find_period(check_integer(largest), budget or Budget(LARGEST_COMPILED))
+
+    def sequence(self, ruleset: AnyRuleset) -> SequenceTable:
+        """Return the table of a heap game's values."""
+        if not isinstance(ruleset, HeapRuleset):
+            raise SgaiError(f"{str(ruleset)!r} has no heaps, so no sequence of values; solve a position of it instead")
+        return self._table.sequence(ruleset)
 
     def winning_moves(
         self, ruleset: AnyRuleset, position: Any, *, play: str = "normal", budget: Budget | None = None

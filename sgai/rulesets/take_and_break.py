@@ -10,7 +10,10 @@ from sgai.rulesets.heaps import HeapRuleset, Heaps
 
 
 class CodeRuleset(HeapRuleset):
-    """A heap game given by a code; heap n of it is heap ``n + shift`` of the code's game."""
+    """A heap game given by a code.
+
+    Heap n of it is heap ``n + shift`` of the code's game, whose heaps up to the shift have no moves.
+    """
 
     code_text: ClassVar[str] = ""
     shift: ClassVar[int] = 0
