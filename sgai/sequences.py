@@ -214,7 +214,12 @@ class SequenceTable:
         if isinstance(ruleset, TakeAway) and ruleset.trusts("removals"):
             yield from self._left_with_value(ruleset, heap, value, budget)
             return
-        for result in ruleset.checked_results(heap):
+        results = ruleset.checked_results(heap)
+        if heap > FEW_HEAPS and isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code") and not ruleset.shift:
+            code = ruleset.heap_code()
+            if not (code.repeating or any(digit.more for digit in code.digits)):
+                results = code.results_in_turn(heap)  # the first one to win should not wait for a million others
+        for result in results:
             budget.spend()
             total = 0
             for part in result:

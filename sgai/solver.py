@@ -23,7 +23,7 @@ from sgai.solution import Solution, SolvedComponent, WinningMove
 
 AnyRuleset = Ruleset[Any, Any]
 
-_MOST_LISTED_OPTIONS = 1_000_000
+_MOST_LISTED_OPTIONS, _MOST_LISTED_MOVES = 1_000_000, 20_000
 
 
 class Solver:
@@ -115,6 +115,8 @@ class Solver:
             outcome = "N" if won else "P"
             try:
                 for move in self.winning_moves(ruleset, position, play=play, budget=self._listing_budget(budget)):
+                    if len(moves) == _MOST_LISTED_MOVES:
+                        raise OutOfBudget
                     moves.append(move)
             except OutOfBudget:
                 complete = False

@@ -86,7 +86,7 @@ def compare(code: str, largest: int, times: int = 3) -> list[Any]:
     return [f"{code} to {largest:,}", *(f"{each:.4f}" for each in medians), f"{medians[0] / medians[-1]:,.0f}"]
 
 
-def growth(code: str, sizes: tuple[int, ...]) -> list[list[str]]:
+def growth(code: str, sizes: tuple[int, ...]) -> list[list[Any]]:
     """Return seconds, and nanoseconds a heap, for sizes that grow: the latter stay, if the cost is linear."""
     rows = []
     for largest in sizes:

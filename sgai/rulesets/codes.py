@@ -130,6 +130,22 @@ class TakeAndBreakCode:
             for count, modifier in digit.allowed_counts(heap - taken):
                 yield from _partitions(heap - taken, count, modifier)
 
+    def results_in_turn(self, heap: int) -> Iterator[tuple[int, ...]]:
+        """Yield the same, taking turns among the numbers of tokens and of heaps, so that none waits for a long one."""
+        waiting = [
+            _partitions(heap - taken, count, modifier)
+            for taken, digit in self.digits_for(heap)
+            for count, modifier in digit.allowed_counts(heap - taken)
+        ]
+        while waiting:
+            going_on = []
+            for each in waiting:
+                result = next(each, None)
+                if result is not None:
+                    yield result
+                    going_on.append(each)
+            waiting = going_on
+
     def __str__(self) -> str:
         after = "".join(map(str, self.digits[1:]))
         repeating = f"[{''.join(map(str, self.repeating))}]" if self.repeating else ""

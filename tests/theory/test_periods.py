@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import sgai
 from sgai.budget import Budget
 from sgai.periods import Period, PeriodTheorem, _match_lengths, find_period, period_theorem
+from sgai.rulesets.codes import parse_code
 from sgai.sequences import SequenceTable
 from sgai.solver import Solver
 
@@ -125,6 +126,24 @@ def test_heaps_of_any_size_once_the_period_is_proved():
     assert sgai.grundy_values("kayles", 76)[76] == solver.grundy(sgai.load_ruleset("kayles"), (10**18,))
     assert solver.grundy(sgai.load_ruleset("subtraction(take=[2;5])"), (7 * 10**12 + 5,)) == 2
     assert len(solver) < 20_000
+
+
+def test_a_winning_move_of_a_huge_heap_is_found():
+    solver, ruleset = Solver(), sgai.load_ruleset("kayles")
+    solution = solver.solve(ruleset, (10**18,))
+    assert solution.outcome == "N"
+    assert solution.winning_moves
+    assert not solution.complete
+    for each in solution.winning_moves[:50]:
+        assert solver.grundy(ruleset, each.position) == 0
+        assert ruleset.apply((10**18,), each.move) == each.position
+
+
+@pytest.mark.parametrize("code", ["0.77", "4!.0", "0.16", "0.F{0,2}?", "0.4=7!"])
+def test_results_in_turn_are_the_results(code):
+    parsed = parse_code(code)
+    for heap in range(25):
+        assert sorted(parsed.results_in_turn(heap)) == sorted(parsed.results(heap))
 
 
 def test_periods_of_shifted_games_count_their_own_heaps(monkeypatch):
