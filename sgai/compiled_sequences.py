@@ -10,6 +10,7 @@ from sgai.budget import Budget, OutOfBudget
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 
 _FIRST_CHOICE = 4096  # heaps after which the rare values are chosen; again each time their number has doubled
+_MOST_DIGITS = 1_000_000
 _A_SLICE = 2_000_000  # pairs of heaps between two looks at the clock
 _MOST_RARE = 0.4  # beyond this share of the work of the plain method, the sparse one is not worth its bookkeeping
 
@@ -36,7 +37,12 @@ def form_of_set(sizes: tuple[int, ...]) -> TwoHeapForm:
 
 
 def form_of_code(code: TakeAndBreakCode, largest: int) -> TwoHeapForm | None:
-    """Return the form of a code for heaps up to ``largest``, or None if it splits into three heaps and more."""
+    """Return the form of a code for heaps up to ``largest``.
+
+    None if it splits into three heaps and more, or has no end and would need more digits than are reasonable.
+    """
+    if code.repeating and largest > _MOST_DIGITS:
+        return None
     if any(digit.more or digit.largest_count() > 2 for digit in code.all_digits()):
         return None
     digits = list(code.digits_for(largest))

@@ -25,7 +25,8 @@ Splits = npt.NDArray[np.bool_]
 
 FEW_HEAPS = 4096  # up to here the plain method is as fast as loading compiled code
 LARGEST_TABLE = 5_000_000  # heaps, by the plain method
-LARGEST_COMPILED = 1_000_000_000
+LARGEST_COMPILED = 200_000_000
+_LOOKED_THROUGH, _LOOKED_THROUGH_FAST = 1 << 16, 1 << 22  # heaps among which a period is looked for unasked
 _FEW_TOTALS = 256  # up to here tables of splits are filled as fast as compiled code is loaded
 _LARGEST_FILLED = 100_000  # heaps up to which a table is filled in by a formula
 _LARGEST_LISTED = 300  # heaps up to here have their longest plays worked out, by listing results
@@ -81,9 +82,12 @@ class SequenceTable:
             return int(self._values[heap])
         if self._closed:
             return self._closed_value(heap)
-        if self._theorem is not None and heap > FEW_HEAPS and self.find_period(heap, budget) is not None:
-            assert self.period is not None
-            return int(self._values[self.period.reduce(heap)])
+        if self._theorem is not None and heap > FEW_HEAPS:
+            self.find_period(min(heap, _LOOKED_THROUGH), budget)
+            if self.period is None and self._compiled is not None and self._compiled.rare_class is not None:
+                self.find_period(min(heap, _LOOKED_THROUGH_FAST), budget)
+            if self.period is not None:
+                return int(self._values[self.period.reduce(heap)])
         self.extend(heap, budget)
         return int(self._values[heap])
 
@@ -134,6 +138,8 @@ class SequenceTable:
         if self.period is not None:
             self._continue_period(largest, budget)
             return
+        if largest >= LARGEST_COMPILED:
+            raise OutOfBudget
         if self._compiled is not None or (self._use_kernels and largest > FEW_HEAPS and self._compile(largest)):
             self._extend_compiled(largest, budget)
             return
@@ -179,11 +185,10 @@ class SequenceTable:
     def _extend_compiled(self, largest: int, budget: Budget) -> None:
         assert self._compiled is not None
         shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
-        if largest >= LARGEST_COMPILED:
-            raise OutOfBudget
         if self._compiled.form.last < largest + shift:
-            form = two_heap_form(self.ruleset, 2 * largest)
-            assert form is not None
+            form = two_heap_form(self.ruleset, 2 * largest) or two_heap_form(self.ruleset, largest)
+            if form is None:
+                raise OutOfBudget
             self._compiled.form = form
         try:
             self._compiled.extend(largest + shift, budget)

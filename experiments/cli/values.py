@@ -95,19 +95,29 @@ def _print_text(ruleset: Any, options: argparse.Namespace, values: list[int], pe
 
 
 def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) -> bool:
-    """Compute in slices, with progress and checkpoints; tell whether everything was computed."""
-    from tqdm import tqdm
-
+    """Compute, if need be in slices with progress and checkpoints; tell whether everything was computed."""
     from sgai.budget import Budget, OutOfBudget
-    from sgai.checkpoints import load_sequence, save_sequence
-    from sgai.errors import SgaiError
     from sgai.sequences import FEW_HEAPS, LARGEST_COMPILED, LARGEST_TABLE
 
+    if options.to <= FEW_HEAPS:
+        try:
+            budget = Budget(LARGEST_COMPILED, options.seconds)
+            if options.find_period:
+                table.find_period(options.to, budget)
+            table.extend(options.to, budget)
+        except OutOfBudget:
+            return False
+        return True
+
+    from tqdm import tqdm
+
+    from sgai.checkpoints import load_sequence, save_sequence
+    from sgai.errors import SgaiError
+
     started = saved = time.monotonic()
-    if options.to > FEW_HEAPS:
-        stored = load_sequence(file, table.ruleset)
-        if stored is not None and table.resume(stored):
-            print(f"going on from heap {len(table) - 1} ({file})", file=sys.stderr)
+    stored = load_sequence(file, table.ruleset)
+    if stored is not None and table.resume(stored):
+        print(f"going on from heap {len(table) - 1} ({file})", file=sys.stderr)
     bar = tqdm(total=options.to + 1, initial=len(table), unit="heap", delay=1.0, leave=False)
     try:
         while True:

@@ -75,7 +75,7 @@ def test_not_solved_is_an_answer_with_exit_code_3(sgai):
     code, out, _ = sgai("solve", "queen(rows=80,columns=80)", "--states", "100")
     assert code == 3
     assert "not solved within the budget" in out
-    code, _, _ = sgai("solve", "subtraction", "[1000000000000]")
+    code, _, _ = sgai("solve", "grundys_game", "[1000000000000]")
     assert code == 3
     code, _, _ = sgai("solve", "queen(rows=900,columns=900)", "--seconds", "0.05")
     assert code == 3
@@ -311,9 +311,7 @@ def test_play_takes_a_moves_own_text_before_its_number(sgai, monkeypatch):
 
 def test_play_of_a_game_that_is_not_solved(sgai, monkeypatch):
     answers(monkeypatch, "?", "h", "q")
-    monkeypatch.setattr("sgai.budget.DEFAULT_STATES", 100)
-    monkeypatch.setattr("sgai.agents.exact.DEFAULT_STATES", 100)
-    code, out, err = sgai("play", "subtraction(piles=[10000000])")
+    code, out, err = sgai("play", "grundys_game(piles=[1000000000])")
     assert (code, err) == (0, "")
     assert out.count("not solved within") == 2
     assert "you lose" not in out
