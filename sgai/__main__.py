@@ -1,5 +1,6 @@
 """``python -m sgai``, and the ``sgai`` command: the one place where the engine reaches up to what is built on it."""
 
+import os
 import sys
 
 
@@ -9,7 +10,13 @@ def main() -> int:
         from sgai.experiments.cli.main import main as run
     except KeyboardInterrupt:
         return 130
-    return run()
+    code = run()
+    if "numba" in sys.modules:
+        # LLVM's clearing up at Python's end crashes now and then after Ctrl-C (seen with llvmlite 0.50), when all work is done.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":
