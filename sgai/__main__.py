@@ -12,7 +12,7 @@ def main() -> int:
         return 130
     code = run()
     if "numba" in sys.modules:
-        # LLVM's clearing up at Python's end crashes now and then after Ctrl-C (seen with llvmlite 0.50), when all work is done.
+        # All work is done, and LLVM's clearing up at Python's end crashes now and then after Ctrl-C (llvmlite 0.50).
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

@@ -131,19 +131,30 @@ class CompiledSequence:
 
     def __init__(self, form: TwoHeapForm, sparse: bool = True) -> None:
         self.form = form
-        self.known = 1
+        # Heaps known, and rare ones among them. One value, since Ctrl-C may fall between any two steps: were one of the
+        # numbers ahead of the other, heaps would come into the list of rare ones twice.
+        self._progress = (1, 0)
         self.values: npt.NDArray[Any] = np.zeros(_FIRST_CHOICE, dtype=np.uint16)
         self.rare_class: RareClass | None = None
         self._sparse = sparse and len(form.splitting()) > 0
         self._next_choice = _FIRST_CHOICE
         self._seen = np.zeros(64, dtype=np.uint64)
         self._rares = np.zeros(0, dtype=np.uint64)
-        self._rare_count = 0
+
+    @property
+    def known(self) -> int:
+        """The number of heaps whose values are known, heap 0 included."""
+        return self._progress[0]
+
+    @property
+    def rare_count(self) -> int:
+        """The number of rare heaps among them, where the sparse method is used."""
+        return self._progress[1]
 
     def resume(self, values: npt.NDArray[Any]) -> None:
         """Take over values that were computed before."""
         self.values = np.array(values)
-        self.known = len(values)
+        self._progress = (len(values), 0)
         while self.values.max(initial=0) >= len(self._seen):
             self._grow_values()
         self._next_choice = max(_FIRST_CHOICE, self.known)
@@ -170,24 +181,25 @@ class CompiledSequence:
                 raise OutOfBudget
             stop = min(stop, self.known + allowed)
             self._make_room(stop)
-            reached = self._run(stop)
-            budget.spend(reached - self.known)
-            self.known = reached
-            if reached < stop:
+            before = self.known
+            self._progress = self._run(stop)
+            if self.known < stop:
                 self._grow_values()
+            budget.spend(self.known - before)
             budget.check_clock()
 
-    def _run(self, stop: int) -> int:
+    def _run(self, stop: int) -> tuple[int, int]:
         from sgai.kernels.sequences import extend  # numba is loaded with it
 
         rare = self.rare_class
-        room = self._rare_count + stop - self.known
+        known, rare_count = self._progress
+        room = rare_count + stop - known
         if rare is not None and len(self._rares) < room:
             self._rares = np.concatenate([self._rares, np.zeros(room, dtype=np.uint64)])
-        counters = np.array([self._rare_count], dtype=np.uint64)
+        counters = np.array([rare_count], dtype=np.uint64)
         reached = extend(
             self.values,
-            self.known,
+            known,
             stop,
             self.form.takes,
             self.form.flags,
@@ -199,8 +211,7 @@ class CompiledSequence:
             self._rares,
             counters,
         )
-        self._rare_count = int(counters[0])
-        return int(reached)
+        return int(reached), int(counters[0])
 
     def _choose(self) -> None:
         values = self.values[: self.known]
@@ -208,13 +219,17 @@ class CompiledSequence:
         rares = chosen.of_heaps(values).astype(np.uint64)
         # A rare heap costs as much as a pair in the plain method, which has half as many pairs as heaps.
         if len(rares) < _MOST_RARE * self.known / 2:
-            self.rare_class, self._rares, self._rare_count = chosen, rares, len(rares)
+            # Without a class the list is not looked at: Ctrl-C in between leaves the plain method.
+            self.rare_class = None
+            self._rares = rares
+            self._progress = (self.known, len(rares))
+            self.rare_class = chosen
         else:
             self.rare_class = None
         self._next_choice = 2 * self.known
 
     def _slice(self) -> int:
-        pairs = self.known // 2 if self.rare_class is None else self._rare_count + 1
+        pairs = self.known // 2 if self.rare_class is None else self.rare_count + 1
         return max(64, _A_SLICE // (1 + pairs * max(1, len(self.form.splitting()))))
 
     def _make_room(self, stop: int) -> None:
@@ -224,6 +239,7 @@ class CompiledSequence:
             self.values = grown
 
     def _grow_values(self) -> None:
-        self._seen = np.zeros(2 * len(self._seen), dtype=np.uint64)
-        if len(self._seen) > 1 << 16 and self.values.dtype == np.uint16:
+        size = 2 * len(self._seen)
+        if size > 1 << 16 and self.values.dtype == np.uint16:
             self.values = self.values.astype(np.uint32)
+        self._seen = np.zeros(size, dtype=np.uint64)  # last: it says which values there is room for

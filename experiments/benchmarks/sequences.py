@@ -93,7 +93,7 @@ def growth(code: str, sizes: tuple[int, ...]) -> list[list[Any]]:
         started = time.process_time()
         sequence = run_compiled(code, largest)
         seconds = time.process_time() - started
-        rows.append([code, f"{largest:,}", f"{seconds:.2f}", f"{1e9 * seconds / largest:,.0f}", sequence._rare_count])
+        rows.append([code, f"{largest:,}", f"{seconds:.2f}", f"{1e9 * seconds / largest:,.0f}", sequence.rare_count])
     return rows
 
 

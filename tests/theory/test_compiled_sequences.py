@@ -1,5 +1,6 @@
 """Compiled sequences: every value is that of the plain method, whatever the method and the machine code's state."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -84,7 +85,7 @@ def test_the_choice_of_rare_values_decides_only_the_speed(mask, by_parity, code,
     chosen = RareClass(mask, by_parity and alike, int(splitting[0]) % 2)
     sequence.rare_class = chosen
     sequence._rares = chosen.of_heaps(sequence.values[: sequence.known]).astype(np.uint64)
-    sequence._rare_count = len(sequence._rares)
+    sequence._progress = (sequence.known, len(sequence._rares))
     sequence._next_choice = 10**9
     sequence.extend(600, Budget(10**9))
     np.testing.assert_array_equal(sequence.values[:601], plain(code, 600))
@@ -138,6 +139,65 @@ def test_budgets_and_going_on():
     again.resume(sequence.values[:known])
     again.extend(known + 100, Budget(10**9))
     np.testing.assert_array_equal(again.values[: known + 101], sequence.values[: known + 101])
+
+
+def interrupted_at(lines, work):
+    """Run some work and raise KeyboardInterrupt before a line of the module, as Ctrl-C may; tell whether it was."""
+    left = lines
+
+    def count(frame, event, argument):
+        nonlocal left
+        if event == "line":
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: count if frame.f_code.co_filename.endswith("compiled_sequences.py") else None)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.parametrize("code", ["4!.0", "0.106", "0.6"])
+def test_an_interrupt_at_any_line_leaves_the_values_right(code, monkeypatch):
+    monkeypatch.setattr(compiled_sequences, "_FIRST_CHOICE", 64)
+    monkeypatch.setattr(compiled_sequences, "_MOST_RARE", 10.0)
+    monkeypatch.setattr(compiled_sequences, "_A_SLICE", 1)
+    form = form_of_code(parse_code(code), 600)
+    expected = plain(code, 600)
+    for line in itertools.count(1):
+        sequence = CompiledSequence(form)
+        interrupted = interrupted_at(line, lambda sequence=sequence: sequence.extend(300, Budget(10**9)))
+        sequence.extend(600, Budget(10**9))
+        np.testing.assert_array_equal(sequence.values[:601], expected)
+        if sequence.rare_class is not None:
+            rares = sequence._rares[: sequence.rare_count]
+            assert rares.tolist() == sequence.rare_class.of_heaps(sequence.values[:601]).tolist()
+        if not interrupted:
+            break
+    assert line > 100
+
+
+def test_a_clock_that_ends_every_slice_loses_nothing(monkeypatch):
+    monkeypatch.setattr(compiled_sequences, "_FIRST_CHOICE", 64)
+    monkeypatch.setattr(compiled_sequences, "_MOST_RARE", 10.0)
+    monkeypatch.setattr(compiled_sequences, "_A_SLICE", 1)
+    sequence = CompiledSequence(form_of_code(parse_code("4!.0"), 900))
+    tries = 0
+    while sequence.known <= 900:
+        tries += 1
+        try:
+            sequence.extend(900, Budget(10**9, seconds=1e-9))
+        except OutOfBudget:
+            continue
+    assert tries > 5
+    np.testing.assert_array_equal(sequence.values[:901], plain("4!.0", 900))
 
 
 @pytest.mark.parametrize(
