@@ -22,8 +22,8 @@ class PythonBot(pyspiel.Bot):
         pyspiel.Bot.__init__(self)
 
     def choose(self, state: Any) -> int:
-        """Return a legal action of a state in which a player is to move."""
-        raise NotImplementedError
+        """Return a legal action of a state in which a player is to move; subclasses say which."""
+        raise SgaiError(f"{type(self).__name__} does not say how it chooses an action in {str(state)!r}")
 
     def new_game(self) -> None:
         """Forget what belongs to one game."""

@@ -11,6 +11,8 @@ from sgai.ruleset import Ruleset
 from sgai.rulesets.subtraction import Bash, Subtraction
 from sgai.rulesets.take_and_break import CodeRuleset
 
+_FEW_VALUES = 2048  # up to here compiled code takes longer to load than to do without
+
 
 @dataclass(frozen=True)
 class Period:
@@ -121,7 +123,7 @@ def find_period(values: npt.NDArray[Any], theorem: PeriodTheorem) -> Period | No
 
 def _match_lengths(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     lengths = np.zeros(len(values), dtype=np.int64)
-    if importlib.util.find_spec("numba") is not None:
+    if len(values) > _FEW_VALUES and importlib.util.find_spec("numba") is not None:
         from sgai.kernels.sequences import match_lengths
 
         match_lengths(values, lengths)

@@ -23,10 +23,12 @@ from sgai.rulesets.take_and_break import CodeRuleset
 Values = npt.NDArray[np.int64]
 Splits = npt.NDArray[np.bool_]
 
-FEW_HEAPS = 4096  # up to here the plain method is as fast as loading compiled code
+FEW_HEAPS = 8192  # up to here the plain method is as fast as loading compiled code
+FEWER_WITH_SPLITS = 16  # times as many where heaps are not split
 LARGEST_TABLE = 5_000_000  # heaps, by the plain method
 LARGEST_COMPILED = 200_000_000
 _LOOKED_THROUGH, _LOOKED_THROUGH_FAST = 1 << 16, 1 << 22  # heaps among which a period is looked for unasked
+_FIRST_LOOK = 2048  # heaps among which a period is looked for first
 _FEW_TOTALS = 256  # up to here tables of splits are filled as fast as compiled code is loaded
 _LARGEST_FILLED = 100_000  # heaps up to which a table is filled in by a formula
 _LARGEST_LISTED = 300  # heaps up to here have their longest plays worked out, by listing results
@@ -66,6 +68,8 @@ class SequenceTable:
         self._use_kernels = use_kernels and not self._closed
         self._compiled: CompiledSequence | None = None
         self._searched = 0  # heaps among which a period was looked for
+        # Up to here the plain method is done before compiled code is loaded; it is fast where heaps are not split.
+        self._few = FEW_HEAPS * (1 if isinstance(ruleset, CodeRuleset) else FEWER_WITH_SPLITS)
 
     def __len__(self) -> int:
         return self._known
@@ -82,7 +86,7 @@ class SequenceTable:
             return int(self._values[heap])
         if self._closed:
             return self._closed_value(heap)
-        if self._theorem is not None and heap > FEW_HEAPS:
+        if self._theorem is not None and heap > self._few:
             self.find_period(min(heap, _LOOKED_THROUGH), budget)
             if self.period is None and self._compiled is not None and self._compiled.rare_class is not None:
                 self.find_period(min(heap, _LOOKED_THROUGH_FAST), budget)
@@ -110,7 +114,7 @@ class SequenceTable:
         # The code's own heaps are counted in the proof: in a game that is shifted, heap n is heap n + shift.
         shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
         while self.period is None and self._searched <= largest:
-            count = min(largest + 1, max(FEW_HEAPS, 2 * self._searched, self._known))
+            count = min(largest + 1, max(_FIRST_LOOK, 2 * self._searched))
             self.extend(count - 1, budget)
             values = self._values[:count]
             found = find_period(np.concatenate([np.zeros(shift, dtype=values.dtype), values]), self._theorem)
@@ -140,7 +144,7 @@ class SequenceTable:
             return
         if largest >= LARGEST_COMPILED:
             raise OutOfBudget
-        if self._compiled is not None or (self._use_kernels and largest > FEW_HEAPS and self._compile(largest)):
+        if self._compiled is not None or (self._use_kernels and largest > self._few and self._compile(largest)):
             self._extend_compiled(largest, budget)
             return
         if largest >= LARGEST_TABLE:

@@ -50,7 +50,7 @@ class Solver:
 
     def solve(
         self,
-        ruleset: AnyRuleset,
+        ruleset: AnyRuleset | str,
         position: Any = None,
         *,
         play: str | None = None,
@@ -63,8 +63,8 @@ class Solver:
 
         Parameters
         ----------
-        ruleset : Ruleset
-            The rules.
+        ruleset : Ruleset or str
+            The rules, or their text.
         position : hashable, optional
             A position of them; by default the initial one.
         play : "normal" or "misere", optional
