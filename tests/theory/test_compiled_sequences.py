@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sgai
-from sgai import compiled_sequences, sequences
+from sgai import compiled_sequences, option_values, sequences
 from sgai.budget import Budget, OutOfBudget
 from sgai.compiled_sequences import CompiledSequence, RareClass, choose_rare_class, form_of_code, form_of_set
 from sgai.rulesets.codes import parse_code
@@ -205,7 +205,7 @@ def test_a_clock_that_ends_every_slice_loses_nothing(monkeypatch):
 )
 def test_splits_into_three_heaps_and_more(code, monkeypatch):
     expected = plain(code, 90)
-    monkeypatch.setattr(sequences, "_FEW_TOTALS", 0)
+    monkeypatch.setattr(option_values, "_FEW_TOTALS", 0)
     np.testing.assert_array_equal(plain(code, 90), expected)
 
 

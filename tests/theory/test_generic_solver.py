@@ -426,7 +426,7 @@ def interrupt_after(lines, function):
         return count
 
     def enter(frame, event, argument):
-        return count if frame.f_code.co_filename.endswith(("search.py", "sequences.py")) else None
+        return count if frame.f_code.co_filename.endswith(("search.py", "sequences.py", "option_values.py")) else None
 
     before = sys.gettrace()
     sys.settrace(enter)
