@@ -100,8 +100,7 @@ class ExactAgent(Agent):
                 f"{self.ruleset.format(position)!r} of {self.ruleset} is not solved within {budget.spent:,} states and "
                 f"{budget.elapsed():.1f} s; give the agent a larger budget, or one that searches"
             ) from None
-        values = [component.grundy for component in components if component.grundy is not None]
-        won = self._is_won(components, values)
+        won = self._is_won(components)
         chosen = self._winning(position, len(components)) if won else self._hardest(position, len(components))
         return Decision(
             chosen.move,
@@ -113,11 +112,10 @@ class ExactAgent(Agent):
             time.perf_counter() - started,
         )
 
-    def _is_won(self, components: tuple[SolvedComponent, ...], values: list[int]) -> bool:
+    def _is_won(self, components: tuple[SolvedComponent, ...]) -> bool:
         if self.play == "misere":
-            # A move can win by leaving no heap at all only where there is a move to make.
             return misere_nim_is_won(nim_heaps(components))
-        return nim_sum(values) != 0
+        return nim_sum(each.grundy for each in components if each.grundy is not None) != 0
 
     def _winning(self, position: Any, components: int) -> WinningMove:
         most = max(1, min(_MOST_WINNING_MOVES, _MOST_COMPONENT_VISITS // (components + 1)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from sgai.agents import bots
 from sgai.errors import SgaiError, nearest, quote
-from sgai.parameters import parameters_from_signature
+from sgai.parameters import parameters_from_signature, unknown_parameter
 from sgai.syntax import format_call, parse_call
 
 BOTS: dict[str, Callable[..., Any]] = {
@@ -48,11 +48,7 @@ class AgentSpec:
         arguments = []
         for name, value in call.arguments.items():
             if name not in parameters:
-                known = ", ".join(parameters) or "none"
-                raise SgaiError(
-                    f"agent {call.name!r} has no parameter {name!r}{nearest(name, parameters)}; "
-                    f"its parameters are: {known}"
-                )
+                raise unknown_parameter(f"agent {call.name!r}", name, parameters)
             arguments.append((name, parameters[name].parse(value)))
         return cls(call.name, tuple(arguments))
 

@@ -5,7 +5,7 @@ from typing import Any
 import pyspiel
 
 from sgai.errors import SgaiError, nearest, quote
-from sgai.parameters import parse_integer
+from sgai.parameters import parse_integer, unknown_parameter
 from sgai.syntax import parse_call
 
 
@@ -42,10 +42,7 @@ def load_game(text: str) -> Any:
     values: dict[str, Any] = {}
     for name, given in call.arguments.items():
         if name not in defaults:
-            known = ", ".join(sorted(defaults)) or "none"
-            raise SgaiError(
-                f"game {call.name!r} has no parameter {name!r}{nearest(name, defaults)}; its parameters are: {known}"
-            )
+            raise unknown_parameter(f"game {call.name!r}", name, sorted(defaults))
         values[name] = _value(name, given, defaults[name])
     if any(isinstance(default, dict) for default in defaults.values()):
         return _loaded(text, pyspiel.load_game, text)  # a game made from a game: its own parser knows how to nest

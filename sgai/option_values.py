@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 from sgai.rulesets.heaps import HeapRuleset
-from sgai.rulesets.subtraction import TakeAway
-from sgai.rulesets.take_and_break import CodeRuleset
+from sgai.rulesets.subtraction import TakeAway, by_removals
+from sgai.rulesets.take_and_break import by_code
 
 Values = npt.NDArray[np.int64]
 Splits = npt.NDArray[np.bool_]
@@ -27,10 +27,10 @@ class OptionValues(Protocol):
 
 def option_values_of(ruleset: HeapRuleset) -> OptionValues:
     """Return the fastest way there is to work out the options' values of a game."""
-    if isinstance(ruleset, TakeAway) and ruleset.trusts("removals"):
-        return _TakeAwayOptions(ruleset)
-    if isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code"):
-        return _CodeOptions(ruleset.heap_code(), ruleset.shift)
+    if (taking := by_removals(ruleset)) is not None:
+        return _TakeAwayOptions(taking)
+    if (coded := by_code(ruleset)) is not None:
+        return _CodeOptions(coded.heap_code(), coded.shift)
     return _ListedOptions(ruleset)
 
 
@@ -116,7 +116,6 @@ class _SplitSums:
     def __init__(self, code: TakeAndBreakCode) -> None:
         digits = [digit for digit in code.all_digits() if digit.more or digit.largest_count() > 2]
         named = {modifier for digit in digits for _, modifier in [*digit.counts, *([digit.more] if digit.more else [])]}
-        self.needed = bool(digits)
         self.needs_mixed = bool(named & {"", "?"})
         self.needs_unequal = "!" in named
         self.largest_count = max((digit.largest_count() for digit in digits), default=0)
@@ -124,7 +123,7 @@ class _SplitSums:
 
     def sums(self, digit: Digit, left: int, values: Values) -> Values | None:
         """Return the nim-sums of the splits of ``left`` tokens into three and more heaps that a digit allows."""
-        if not self.needed or left < 3 or not (digit.more or digit.largest_count() > 2):
+        if left < 3 or not (digit.more or digit.largest_count() > 2):
             return None
         self._add_heaps(left, values)
         tables = self.tables

@@ -213,6 +213,12 @@ def parameters_from_signature(signature: inspect.Signature, skip: Collection[str
     return found
 
 
+def unknown_parameter(owner: str, name: str, known: Collection[str]) -> SgaiError:
+    """Return the error for a parameter that an owner does not have; it names the nearest one, and all."""
+    listed = ", ".join(known) or "none"
+    return SgaiError(f"{owner} has no parameter {name!r}{nearest(name, known)}; its parameters are: {listed}")
+
+
 def check_arguments(owner: str, parameters: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
     """Check the names and values given for a list of parameters.
 
@@ -228,10 +234,7 @@ def check_arguments(owner: str, parameters: Mapping[str, Parameter], given: Mapp
     """
     for name in given:
         if name not in parameters:
-            known = ", ".join(parameters) or "none"
-            raise SgaiError(
-                f"{owner} has no parameter {name!r}{nearest(name, parameters)}; its parameters are: {known}"
-            )
+            raise unknown_parameter(owner, name, parameters)
     for each in parameters.values():
         if each.required and each.name not in given:
             raise SgaiError(f"{owner} needs the parameter {each.name!r}: {each.kind.describe}")

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sgai.ruleset import Ruleset
-from sgai.rulesets.subtraction import Bash, Subtraction
-from sgai.rulesets.take_and_break import CodeRuleset
+from sgai.rulesets.heaps import HeapRuleset
+from sgai.rulesets.subtraction import Bash, Subtraction, by_removals
+from sgai.rulesets.take_and_break import by_code
 
 _FEW_VALUES = 2048  # up to here compiled code takes longer to load than to do without
 
@@ -70,13 +71,17 @@ def period_theorem(ruleset: Ruleset[Any, Any]) -> PeriodTheorem | None:
 
     Not covered are codes without an end (0.[3]), open ranges ({2+}), and the modifiers !, ? and =.
     """
-    if isinstance(ruleset, Bash) and ruleset.trusts("removals"):
-        return PeriodTheorem(1, ruleset.most, 0)
-    if isinstance(ruleset, Subtraction) and ruleset.trusts("removals"):
-        return PeriodTheorem(1, ruleset.take[-1], 0)
-    if not (isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code")):
+    if not isinstance(ruleset, HeapRuleset):
         return None
-    code = ruleset.heap_code()
+    taking = by_removals(ruleset)
+    if isinstance(taking, Bash):
+        return PeriodTheorem(1, taking.most, 0)
+    if isinstance(taking, Subtraction):
+        return PeriodTheorem(1, taking.take[-1], 0)
+    coded = by_code(ruleset)
+    if coded is None:
+        return None
+    code = coded.heap_code()
     if code.repeating or any(digit.more or any(each for _, each in digit.counts) for digit in code.digits):
         return None
     most_heaps = max(1, *(digit.largest_count() for digit in code.digits))

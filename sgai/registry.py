@@ -8,7 +8,7 @@ import logging
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
@@ -69,14 +69,17 @@ def register(cls: RulesetClassT) -> RulesetClassT:
     known = _classes.get(name)
     if known is not None and _identity(known, _origins[name]) != _identity(cls, origin):
         raise SgaiError(f"the name {name!r} is taken by {known.__module__}.{known.__qualname__}; choose another")
+    before = _origins.get(name)
     _classes[name] = cls
     _origins[name] = origin
     try:
         for listener in _listeners:
             listener(name)
     except SgaiError:
-        if known is None:
+        if known is None or before is None:
             del _classes[name], _origins[name]
+        else:
+            _classes[name], _origins[name] = known, before
         raise
     return cls
 
@@ -244,7 +247,7 @@ def _origin_of(cls: AnyRulesetClass) -> Origin:
     return Origin(cls.__module__, str(Path(file).resolve()))
 
 
-def _identity(cls: AnyRulesetClass, origin: Origin) -> Iterator[Any] | tuple[Any, ...]:
+def _identity(cls: AnyRulesetClass, origin: Origin) -> tuple[str, str]:
     # The same class may come in twice: as __main__ and by its module's name, or after an edit in a notebook.
     return (cls.__qualname__, origin.file or origin.module)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sgai.budget import Budget
 from sgai.decomposition import Summand, decompose
 from sgai.errors import LoopError, UnsupportedError, quote
-from sgai.nimbers import mex
+from sgai.nimbers import mex, nim_sum
 from sgai.reachable import PATHS_CAP
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapRuleset
@@ -168,11 +168,8 @@ class StateTable:
         return list(options), list(waiting)
 
     def _heaps(self, parts: list[Summand], budget: Budget) -> Heaps:
-        value = 0
-        for part in parts:
-            value ^= self.value(part.ruleset, part.position, budget)
         return Heaps(
-            value,
+            nim_sum(self.value(part.ruleset, part.position, budget) for part in parts),
             _sum(self.longest_play(part.ruleset, part.position) for part in parts),
             _sum(self.paths(part.ruleset, part.position) for part in parts),
         )

@@ -17,8 +17,8 @@ from sgai.option_values import Values, option_values_of
 from sgai.periods import Period, find_period, period_theorem
 from sgai.reachable import PATHS_CAP
 from sgai.rulesets.heaps import HeapRuleset, Heaps
-from sgai.rulesets.subtraction import Subtraction, TakeAway, count_of
-from sgai.rulesets.take_and_break import CodeRuleset
+from sgai.rulesets.subtraction import Subtraction, TakeAway, by_removals, count_of
+from sgai.rulesets.take_and_break import by_code
 
 FEW_HEAPS = 8192  # up to here the plain method is as fast as loading compiled code
 FEWER_WITH_SPLITS = 16  # times as many where heaps are not split
@@ -57,8 +57,11 @@ class SequenceTable:
         self._use_kernels = use_kernels and not self._closed
         self._compiled: CompiledSequence | None = None
         self._searched = 0  # heaps among which a period was looked for
+        coded = by_code(ruleset)
+        # In a game that is shifted, heap n is heap n + shift of its code.
+        self._shift = coded.shift if coded is not None else 0
         # Up to here the plain method is done before compiled code is loaded; it is fast where heaps are not split.
-        self._few = FEW_HEAPS * (1 if isinstance(ruleset, CodeRuleset) else FEWER_WITH_SPLITS)
+        self._few = FEW_HEAPS * (1 if coded is not None else FEWER_WITH_SPLITS)
 
     def __len__(self) -> int:
         return self._known
@@ -100,8 +103,8 @@ class SequenceTable:
         """
         if self._theorem is None:
             return None
-        # The code's own heaps are counted in the proof: in a game that is shifted, heap n is heap n + shift.
-        shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
+        # The code's own heaps are counted in the proof.
+        shift = self._shift
         while self.period is None and self._searched <= largest:
             count = min(largest + 1, max(_FIRST_LOOK, 2 * self._searched))
             self.extend(count - 1, budget)
@@ -177,24 +180,23 @@ class SequenceTable:
 
     def _extend_compiled(self, largest: int, budget: Budget) -> None:
         assert self._compiled is not None
-        shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
-        if self._compiled.form.last < largest + shift:
+        if self._compiled.form.last < largest + self._shift:
             form = two_heap_form(self.ruleset, 2 * largest) or two_heap_form(self.ruleset, largest)
             if form is None:
                 raise OutOfBudget
             self._compiled.form = form
         try:
-            self._compiled.extend(largest + shift, budget)
+            self._compiled.extend(largest + self._shift, budget)
         finally:
             self._take_compiled()
 
     def _take_compiled(self) -> None:
         assert self._compiled is not None
-        shift = self.ruleset.shift if isinstance(self.ruleset, CodeRuleset) else 0
-        if self._compiled.known - shift > self._known:
+        known = self._compiled.known - self._shift
+        if known > self._known:
             # First the values, then how many are known: Ctrl-C may fall in between.
-            self._values = self._compiled.values[shift:]
-            self._known = self._compiled.known - shift
+            self._values = self._compiled.values[self._shift :]
+            self._known = known
 
     def _continue_period(self, largest: int, budget: Budget) -> None:
         assert self.period is not None
@@ -208,13 +210,14 @@ class SequenceTable:
 
     def results_with_value(self, heap: int, value: int, budget: Budget) -> Iterator[Heaps]:
         """Yield the results of a heap whose heaps have this nim-sum."""
-        ruleset = self.ruleset
-        if isinstance(ruleset, TakeAway) and ruleset.trusts("removals"):
-            yield from self._left_with_value(ruleset, heap, value, budget)
+        taking = by_removals(self.ruleset)
+        if taking is not None:
+            yield from self._left_with_value(taking, heap, value, budget)
             return
-        results = ruleset.checked_results(heap)
-        if heap > FEW_HEAPS and isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code") and not ruleset.shift:
-            code = ruleset.heap_code()
+        results = self.ruleset.checked_results(heap)
+        coded = by_code(self.ruleset)
+        if heap > FEW_HEAPS and coded is not None and not coded.shift:
+            code = coded.heap_code()
             if not (code.repeating or any(digit.more for digit in code.digits)):
                 results = code.results_in_turn(heap)  # the first one to win should not wait for a million others
         for result in results:
@@ -286,8 +289,8 @@ class SequenceTable:
 
 def two_heap_form(ruleset: HeapRuleset, largest: int) -> TwoHeapForm | None:
     """Return what the kernels need to know of a game, for heaps up to ``largest``; None for games not made for them."""
-    if isinstance(ruleset, Subtraction) and ruleset.trusts("removals"):
-        return form_of_set(ruleset.take)
-    if isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code"):
-        return form_of_code(ruleset.heap_code(), largest + ruleset.shift)
-    return None
+    taking = by_removals(ruleset)
+    if isinstance(taking, Subtraction):
+        return form_of_set(taking.take)
+    coded = by_code(ruleset)
+    return None if coded is None else form_of_code(coded.heap_code(), largest + coded.shift)

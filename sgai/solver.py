@@ -12,6 +12,7 @@ from sgai.conventions import check_convention
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
+from sgai.nimbers import nim_sum
 from sgai.parameters import check_integer
 from sgai.periods import Period, period_theorem
 from sgai.registry import load_ruleset
@@ -102,9 +103,7 @@ class Solver:
         heaps = nim_heaps(summands) if play == "misere" else None
         values = [self._value_or_none(summand, budget) for summand in summands]
         solved = [value for value in values if value is not None]
-        known = 0
-        for value in solved:
-            known ^= value
+        known = nim_sum(solved)
         exact = len(solved) == len(summands)
         outcome: str | None = None
         proved: tuple[str, ...] = ()
@@ -165,10 +164,7 @@ class Solver:
         return self._total(ruleset, ruleset.validate(position), budget or Budget())
 
     def _total(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> int:
-        total = 0
-        for summand in decompose(ruleset, position):
-            total ^= self._table.value(summand.ruleset, summand.position, budget)
-        return total
+        return nim_sum(self._table.value(part.ruleset, part.position, budget) for part in decompose(ruleset, position))
 
     def grundy_values(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> npt.NDArray[int64]:
         """Return the Grundy values of the heaps 0 to ``largest`` of a heap game."""
@@ -239,9 +235,7 @@ class Solver:
             yield from self._misere_nim_moves(ruleset, position, summands, lifter if liftable else None)
             return
         values = [self._table.value(summand.ruleset, summand.position, budget) for summand in summands]
-        total = 0
-        for value in values:
-            total ^= value
+        total = nim_sum(values)
         if total == 0:
             return
         if not liftable:

@@ -7,7 +7,7 @@ from typing import Any
 from sgai.budget import Budget
 from sgai.decomposition import Summand, decompose
 from sgai.errors import LoopError
-from sgai.nimbers import mex
+from sgai.nimbers import mex, nim_sum
 from sgai.ruleset import Ruleset
 from sgai.search import refuse_loopy
 
@@ -120,9 +120,7 @@ def _entry(state: State, budget: Budget) -> tuple[State, list[list[State]], list
 def _step(state: State, options: list[list[State]], hits: list[int], memo: dict[State, int]) -> TraceStep:
     traced = []
     for option, known in zip(options, hits, strict=True):
-        value = 0
-        for part in option:
-            value ^= memo[part]
+        value = nim_sum(memo[part] for part in option)
         components = tuple((rules.format(at), memo[rules, at]) for rules, at in option)
         traced.append(TracedOption(components, known, value))
     memo[state] = mex(option.value for option in traced)

@@ -11,6 +11,7 @@ import sgai
 from sgai.experiments.cli.common import NOT_SOLVED, print_json, seconds, whole_number
 
 if TYPE_CHECKING:
+    from sgai.budget import Budget
     from sgai.periods import Period
     from sgai.sequences import SequenceTable
 
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         solver.find_period(ruleset, 0)  # refuses at once what no theorem covers
     complete = _compute(table, options, file)
     period = table.period
-    values = table.values(options.to, _no_limit()).tolist() if complete else []
+    values = solver.grundy_values(ruleset, options.to).tolist() if complete else []
     if options.format == "json":
         answer: dict[str, Any] = {"ruleset": str(ruleset), "to": options.to, "values": values}
         if options.find_period:
@@ -67,13 +68,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_text(ruleset, options, values, period)
     return 0 if complete and (period or not options.find_period) else NOT_SOLVED
-
-
-def _no_limit() -> Any:
-    from sgai.budget import Budget
-    from sgai.sequences import LARGEST_COMPILED
-
-    return Budget(LARGEST_COMPILED)
 
 
 def _print_text(ruleset: Any, options: argparse.Namespace, values: list[int], period: "Period | None") -> None:
@@ -94,6 +88,12 @@ def _print_text(ruleset: Any, options: argparse.Namespace, values: list[int], pe
         print(f"{ruleset}: no period is proved by the values of heaps 0 to {options.to}")
 
 
+def _advance(table: "SequenceTable", options: argparse.Namespace, budget: "Budget") -> None:
+    if options.find_period:
+        table.find_period(options.to, budget)
+    table.extend(options.to, budget)
+
+
 def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) -> bool:
     """Compute, if need be in slices with progress and checkpoints; tell whether everything was computed."""
     from sgai.budget import Budget, OutOfBudget
@@ -101,10 +101,7 @@ def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) ->
 
     if options.to <= FEW_HEAPS:
         try:
-            budget = Budget(LARGEST_COMPILED, options.seconds)
-            if options.find_period:
-                table.find_period(options.to, budget)
-            table.extend(options.to, budget)
+            _advance(table, options, Budget(LARGEST_COMPILED, options.seconds))
         except OutOfBudget:
             return False
         return True
@@ -127,9 +124,7 @@ def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) ->
             before = len(table)
             try:
                 budget = Budget(LARGEST_COMPILED, min(_LOOK_SECONDS, left or _LOOK_SECONDS))
-                if options.find_period:
-                    table.find_period(options.to, budget)
-                table.extend(options.to, budget)
+                _advance(table, options, budget)
                 return True
             except OutOfBudget:
                 if len(table) == before and options.to >= LARGEST_TABLE and budget.elapsed() < _LOOK_SECONDS / 2:

@@ -40,6 +40,11 @@ class CodeRuleset(HeapRuleset):
         return super().is_result(heap, result) if self.shift else self.heap_code().allows(heap, tuple(result))
 
 
+def by_code(ruleset: HeapRuleset) -> CodeRuleset | None:
+    """Return the ruleset if its code says all of its rules, else None: for other games, and changed subclasses."""
+    return ruleset if isinstance(ruleset, CodeRuleset) and ruleset.trusts("heap_code") else None
+
+
 @register
 class TakeAndBreak(CodeRuleset):
     """Any game of taking tokens from a heap and breaking up the rest, by its code (0.77, 4!.0, 0.[3], ...)."""

@@ -75,6 +75,21 @@ def test_a_ruleset_that_openspiel_cannot_take_is_not_registered(registered):
     assert "large_for_a_test" not in sgai.ruleset_names()
 
 
+def test_a_refused_redefinition_leaves_the_ruleset_that_was_there(registered):
+    def define(default):
+        class Again(Down):
+            name = "defined_again_for_a_test"
+            n: int = default
+
+        return Again
+
+    first = registered(define(4))
+    with pytest.raises(sgai.SgaiError, match="OpenSpiel cannot take"):
+        sgai.register(define(3 * 10**9))
+    assert type(sgai.load_ruleset("defined_again_for_a_test")) is first
+    assert str(pyspiel.load_game("sgai_defined_again_for_a_test").new_initial_state()) == "4, player 0 to move"
+
+
 def test_such_a_ruleset_does_not_keep_the_games_from_being_imported():
     program = """
 import sgai

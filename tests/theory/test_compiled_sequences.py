@@ -141,31 +141,8 @@ def test_budgets_and_going_on():
     np.testing.assert_array_equal(again.values[: known + 101], sequence.values[: known + 101])
 
 
-def interrupted_at(lines, work):
-    """Run some work and raise KeyboardInterrupt before a line of the module, as Ctrl-C may; tell whether it was."""
-    left = lines
-
-    def count(frame, event, argument):
-        nonlocal left
-        if event == "line":
-            left -= 1
-            if left == 0:
-                raise KeyboardInterrupt
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(lambda frame, *_: count if frame.f_code.co_filename.endswith("compiled_sequences.py") else None)
-    try:
-        work()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
-
-
 @pytest.mark.parametrize("code", ["4!.0", "0.106", "0.6"])
-def test_an_interrupt_at_any_line_leaves_the_values_right(code, monkeypatch):
+def test_an_interrupt_at_any_line_leaves_the_values_right(code, monkeypatch, interrupt_after):
     monkeypatch.setattr(compiled_sequences, "_FIRST_CHOICE", 64)
     monkeypatch.setattr(compiled_sequences, "_MOST_RARE", 10.0)
     monkeypatch.setattr(compiled_sequences, "_A_SLICE", 1)
@@ -173,7 +150,7 @@ def test_an_interrupt_at_any_line_leaves_the_values_right(code, monkeypatch):
     expected = plain(code, 600)
     for line in itertools.count(1):
         sequence = CompiledSequence(form)
-        interrupted = interrupted_at(line, lambda sequence=sequence: sequence.extend(300, Budget(10**9)))
+        interrupted = interrupt_after(line, lambda sequence=sequence: sequence.extend(300, Budget(10**9)))
         sequence.extend(600, Budget(10**9))
         np.testing.assert_array_equal(sequence.values[:601], expected)
         if sequence.rare_class is not None:

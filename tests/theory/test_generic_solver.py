@@ -1,7 +1,6 @@
 """The generic solver on rules written in Python: depth, counts, cycles, budgets, and what survives an interruption."""
 
 import itertools
-import sys
 import time
 
 import pytest
@@ -410,35 +409,6 @@ class Triples(HeapRuleset):
                 yield first, second, heap - first - second
 
 
-def interrupt_after(lines, function):
-    """Call a function and raise KeyboardInterrupt before a line of the solvers is run, as Ctrl-C may at any of them.
-
-    Returns whether it was interrupted.
-    """
-    left = lines
-
-    def count(frame, event, argument):
-        nonlocal left
-        if event == "line":
-            left -= 1
-            if left == 0:
-                raise KeyboardInterrupt
-        return count
-
-    def enter(frame, event, argument):
-        return count if frame.f_code.co_filename.endswith(("search.py", "sequences.py", "option_values.py")) else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        function()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
-
-
 @pytest.mark.parametrize(
     ("ruleset", "known", "first", "later"),
     [
@@ -453,7 +423,7 @@ def interrupt_after(lines, function):
     ],
     ids=str,
 )
-def test_an_interrupt_at_any_line_leaves_the_solver_right(ruleset, known, first, later):
+def test_an_interrupt_at_any_line_leaves_the_solver_right(interrupt_after, ruleset, known, first, later):
     expected = [Solver().solve(ruleset, position) for position in later]
     for line in itertools.count(1):
         solver = Solver()
