@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -32,25 +34,37 @@ def parse_vertex(text: str) -> Vertex:
     return int(text) if text.isdecimal() and len(text) < 19 and str(int(text)) == text else text
 
 
-def _check_vertex(value: Any) -> Vertex:
+def check_vertex(value: Any) -> Vertex:
+    """Return the normal form of a vertex: an integer from 0, or a name."""
+    if type(value) is int and 0 <= value < 10**18:  # most of them; their text would say the same
+        return value
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise SgaiError(f"{quote(value)} is not a vertex: use an integer >= 0 or a name")
     return parse_vertex(str(value))
 
 
 def _parse_edges(text: str) -> tuple[Edge, ...]:
-    return tuple(tuple(map(parse_vertex, part.split("-"))) for part in split(unbracket(text)))
+    return _normal([tuple(part.split("-")) for part in split(unbracket(text))], parse_vertex)
 
 
 def _check_edges(value: Any) -> tuple[Edge, ...]:
     try:
-        edges = tuple(tuple(map(_check_vertex, edge)) for edge in value)
+        edges = _normal(list(map(tuple, value)), check_vertex)
     except TypeError:
         raise SgaiError(f"{quote(value)} is not a list of edges") from None
-    for edge in edges:
-        if not 1 <= len(edge) <= 2:
-            raise SgaiError(f"{'-'.join(map(str, edge))!r} is not an edge; write from-to, or a vertex alone")
+    for wrong in (edge for edge in edges if not 1 <= len(edge) <= 2):
+        raise SgaiError(f"{'-'.join(map(str, wrong))!r} is not an edge; write from-to, or a vertex alone")
     return edges
+
+
+def _normal(edges: Sequence[tuple[Any, ...]], check: Callable[[Any], Vertex]) -> tuple[Edge, ...]:
+    # Every vertex is checked but once: there may be a million edges.
+    if not set(map(type, chain.from_iterable(edges))) <= {int, str}:  # such as True, which is equal to 1
+        return tuple(tuple(map(check, edge)) for edge in edges)
+    normal = {vertex: check(vertex) for vertex in dict.fromkeys(chain.from_iterable(edges))}
+    if all(vertex is form for vertex, form in normal.items()):
+        return tuple(edges)
+    return tuple(tuple(map(normal.__getitem__, edge)) for edge in edges)
 
 
 def _format_edges(edges: tuple[Edge, ...]) -> str:
@@ -60,13 +74,16 @@ def _format_edges(edges: tuple[Edge, ...]) -> str:
 EDGES = Kind("a list of directed edges such as [3-2;3-1;2-0]", _parse_edges, _format_edges, _check_edges)
 # In brackets, since OpenSpiel would take a bare 3 for a number where it wants text.
 VERTEX = Kind(
-    "a vertex such as 3 or a1", lambda text: parse_vertex(unbracket(text)), lambda vertex: f"[{vertex}]", _check_vertex
+    "a vertex such as 3 or a1", lambda text: parse_vertex(unbracket(text)), lambda vertex: f"[{vertex}]", check_vertex
 )
+
+_MANY_NAMES = 10_000  # a misspelt one is looked for among fewer
 
 _DEFAULT_EDGES = ((3, 2), (3, 1), (3, 0), (2, 1), (2, 0), (1, 0))
 
 
-def _natural(vertex: Vertex) -> tuple[bool, int, str]:
+def natural_order(vertex: Vertex) -> tuple[bool, int, str]:
+    """Return a key that sorts numbers by size, before names."""
     return (isinstance(vertex, str), vertex if isinstance(vertex, int) else 0, str(vertex))
 
 
@@ -100,9 +117,7 @@ class Graph(Ruleset[Vertex, Vertex]):
                 raise SgaiError(f"file={self.file}: {error}") from None
             object.__setattr__(self, "edges", edges)
             object.__setattr__(self, "file", "")
-        used = {vertex for edge in self.edges if len(edge) == 2 for vertex in edge}
-        kept = {edge for edge in self.edges if len(edge) == 2 or edge[0] not in used}
-        object.__setattr__(self, "edges", tuple(sorted(kept, key=lambda edge: [_natural(each) for each in edge])))
+        object.__setattr__(self, "edges", _in_order(self.edges))
         if self.start != self.parameters()["start"].default:
             self.validate(self.start)
 
@@ -123,12 +138,19 @@ class Graph(Ruleset[Vertex, Vertex]):
         """Return the successor list of every vertex."""
         kept: dict[Vertex, tuple[Vertex, ...]] | None = self.__dict__.get("_successors")
         if kept is None:
-            lists: dict[Vertex, list[Vertex]] = {vertex: [] for edge in self.edges for vertex in edge}
-            for edge in self.edges:
-                if len(edge) == 2:
-                    lists[edge[0]].append(edge[1])
-            kept = self.__dict__["_successors"] = {vertex: tuple(following) for vertex, following in lists.items()}
+            kept = dict.fromkeys(chain.from_iterable(self.edges), ())
+            for vertex, edges in groupby(self.edges, itemgetter(0)):  # they are sorted
+                kept[vertex] = tuple(edge[1] for edge in edges if len(edge) == 2)
+            self.__dict__["_successors"] = kept
         return kept
+
+    def rules(self) -> "Graph":
+        """Return the graph without its start; the successor lists are shared."""
+        rules = super().rules()
+        assert isinstance(rules, Graph)
+        if "_successors" in self.__dict__:
+            rules.__dict__.setdefault("_successors", self.__dict__["_successors"])
+        return rules
 
     def initial(self) -> Vertex:
         """Return the start."""
@@ -143,11 +165,12 @@ class Graph(Ruleset[Vertex, Vertex]):
 
     def validate(self, position: Any) -> Vertex:
         """Reject a vertex that the graph does not have."""
-        vertex = _check_vertex(position)
+        vertex = check_vertex(position)
         if vertex not in self.successors():
             known = [str(each) for each in self.successors()]
             few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-            raise SgaiError(f"the graph has no vertex {str(vertex)!r}{nearest(str(vertex), known)}; it has: {few}")
+            meant = nearest(str(vertex), known) if len(known) < _MANY_NAMES else ""
+            raise SgaiError(f"the graph has no vertex {str(vertex)!r}{meant}; it has: {few}")
         return vertex
 
     def format(self, position: Vertex) -> str:
@@ -159,13 +182,27 @@ class Graph(Ruleset[Vertex, Vertex]):
         return self.validate(parse_vertex(text))
 
 
+def _in_order(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """Sort the edges, each once, without the vertices alone that other edges have."""
+    if len(set(map(type, chain.from_iterable(edges)))) < 2:  # numbers, or names: much faster without a key
+        ordered = sorted(edges)
+    else:
+        vertices = sorted(set(chain.from_iterable(edges)), key=natural_order)
+        ranks = {vertex: rank for rank, vertex in enumerate(vertices)}
+        ordered = sorted(edges, key=lambda edge: (ranks[edge[0]], ranks[edge[1]] if len(edge) == 2 else -1))
+    once = [edge for edge, _ in groupby(ordered)]
+    if 1 in set(map(len, once)):
+        used = set(chain.from_iterable(edge for edge in once if len(edge) == 2))
+        once = [edge for edge in once if len(edge) == 2 or edge[0] not in used]
+    return tuple(once)
+
+
 def _edges_of(successors: Mapping[Any, Iterable[Any]]) -> tuple[Edge, ...]:
-    edges: list[Edge] = []
+    edges: list[tuple[Any, ...]] = []
     for vertex, following in successors.items():
-        checked = _check_vertex(vertex)
-        edges.append((checked,))
-        edges.extend((checked, _check_vertex(each)) for each in following)
-    return tuple(edges)
+        edges.append((vertex,))
+        edges.extend((vertex, each) for each in following)
+    return _normal(edges, check_vertex)
 
 
 def _read_successors(file: str) -> Mapping[Any, Iterable[Any]]:
