@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgai._version import __version__
 from sgai.decomposition import Summand, decompose
-from sgai.errors import IllegalMoveError, LoopError, NotSolvedError, SgaiError, UnsupportedError
+from sgai.errors import IllegalMoveError, LoopError, NotSolvedError, SgaiError, StoreError, UnsupportedError
 from sgai.nimbers import mex, nim_sum
 from sgai.parameters import Kind, parameter
 from sgai.registry import load_plugin, load_ruleset, register, ruleset_names
@@ -17,17 +17,20 @@ from sgai.ruleset import Component, Ruleset
 if TYPE_CHECKING:
     from sgai.solution import Solution
     from sgai.solver import Solver, grundy_values, solve
+    from sgai.store import NimberStore
 
 __all__ = [
     "Component",
     "IllegalMoveError",
     "Kind",
     "LoopError",
+    "NimberStore",
     "NotSolvedError",
     "Ruleset",
     "SgaiError",
     "Solution",
     "Solver",
+    "StoreError",
     "Summand",
     "UnsupportedError",
     "__version__",
@@ -43,8 +46,14 @@ __all__ = [
     "solve",
 ]
 
-# These need numpy, which a program that only handles rules need not wait for.
-_LAZY = {"Solution": "solution", "Solver": "solver", "grundy_values": "solver", "solve": "solver"}
+# These need numpy or SQLite, which a program that only handles rules need not wait for.
+_LAZY = {
+    "NimberStore": "store",
+    "Solution": "solution",
+    "Solver": "solver",
+    "grundy_values": "solver",
+    "solve": "solver",
+}
 
 
 def __getattr__(name: str) -> Any:

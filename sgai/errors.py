@@ -20,6 +20,10 @@ class NotSolvedError(SgaiError):
     """A search that ran out of its budget, where only an exact answer will do."""
 
 
+class StoreError(SgaiError):
+    """A nimber store that cannot be used; the message names the file and says what to do."""
+
+
 class LoopError(SgaiError):
     """Play can come back to a position, in a game that was declared to end.
 
