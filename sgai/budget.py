@@ -1,6 +1,7 @@
 """How much a search may spend."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sgai.errors import NotSolvedError, SgaiError
@@ -25,11 +26,22 @@ class Budget:
         The most states to evaluate.
     seconds : float or None
         The most seconds to take, from now on; None for no limit.
+    watch : callable, optional
+        Called with the budget now and then, to show progress.
+
+    Attributes
+    ----------
+    spent : int
+        States evaluated so far.
+    hits : int
+        Components whose values were there when they were asked for.
     """
 
     states: int = DEFAULT_STATES
     seconds: float | None = None
+    watch: Callable[["Budget"], None] | None = None
     spent: int = 0
+    hits: int = 0
     started: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
@@ -51,10 +63,12 @@ class Budget:
         if before + states > self.states:
             raise OutOfBudget
         self.spent = before + states
-        if self.seconds is not None and before >> 8 != self.spent >> 8:
+        if (self.seconds is not None or self.watch is not None) and before >> 8 != self.spent >> 8:
             self.check_clock()
 
     def check_clock(self) -> None:
-        """Raise `OutOfBudget` where time is up."""
+        """Raise `OutOfBudget` where time is up; let the watcher see how far it is."""
+        if self.watch is not None:
+            self.watch(self)
         if self.seconds is not None and self.elapsed() > self.seconds:
             raise OutOfBudget

@@ -3,13 +3,16 @@
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
-from sgai.budget import Budget
+from sgai.budget import Budget, OutOfBudget
 from sgai.decomposition import Summand, decompose
 from sgai.errors import LoopError, UnsupportedError, quote
 from sgai.nimbers import mex, nim_sum
 from sgai.reachable import PATHS_CAP
+from sgai.removal_values import DEFAULT_MEMORY, RemovalValues, is_mirrored, limited
 from sgai.ruleset import Ruleset
+from sgai.rulesets.graph import Graph
 from sgai.rulesets.heaps import HeapRuleset
+from sgai.rulesets.removal import RemovalRuleset
 from sgai.sequences import SequenceTable
 
 _UNKNOWN, _ON_STACK = -1, -2
@@ -48,13 +51,15 @@ class StateTable:
     million states is no harder than a wide tree. What is finished stays, whatever interrupts the search.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory: int = DEFAULT_MEMORY) -> None:
+        self.removals = RemovalValues(memory)
         self._sequences: dict[Ruleset[Any, Any], SequenceTable] = {}
         self._states: dict[Ruleset[Any, Any], dict[Hashable, State]] = {}
 
     def __len__(self) -> int:
         heaps = sum(len(table) - 1 for table in self._sequences.values())
-        return heaps + sum(state.value >= 0 for states in self._states.values() for state in states.values())
+        states = sum(state.value >= 0 for states in self._states.values() for state in states.values())
+        return heaps + states + len(self.removals)
 
     def sequence(self, ruleset: Ruleset[Any, Any]) -> SequenceTable:
         """Return the table of a heap game's values."""
@@ -79,9 +84,31 @@ class StateTable:
         if heap is not None:
             return self.sequence(ruleset).value(heap, budget)
         state = self._state(ruleset, position)
+        if state.value < 0 and isinstance(ruleset, Graph):
+            from sgai.explicit_graph import evaluate_graph  # it needs this module itself
+
+            evaluate_graph(ruleset, self._states[ruleset], position, budget)
+        if state.value < 0 and isinstance(ruleset, RemovalRuleset):
+            self._search_removal(state, position, budget)
         if state.value < 0:
             self._evaluate(state, budget)
         return state.value
+
+    def has_value(self, ruleset: Ruleset[Any, Any], position: Any, value: int, budget: Budget) -> bool:
+        """Tell whether a component that splits no further has a Grundy value, which can take less than to find it."""
+        if isinstance(ruleset, RemovalRuleset) and self.removals.takes(ruleset, position) and self.removals.is_loaded():
+            state = self._state(ruleset, position)
+            if state.value < 0:
+                answer = self.removals.has_value(ruleset, position, value, budget)
+                if answer is not None:
+                    return answer
+        return self.value(ruleset, position, budget) == value
+
+    def set_value(self, ruleset: Ruleset[Any, Any], position: Any, value: int) -> None:
+        """Take over a value that was found in an earlier run."""
+        state = self._state(ruleset, position)
+        if state.value < 0:
+            state.value = value
 
     def known(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
         """Return a value that was found before, or None."""
@@ -90,7 +117,13 @@ class StateTable:
             table = self.sequence(ruleset)
             return table.value(heap, Budget()) if heap < len(table) else None
         state = self._states.get(ruleset, {}).get(ruleset.canonical(position))
-        return state.value if state is not None and state.value >= 0 else None
+        if state is not None and state.value >= 0:
+            return state.value
+        return self.removals.known(ruleset, position) if isinstance(ruleset, RemovalRuleset) else None
+
+    def excluded(self, ruleset: Ruleset[Any, Any], position: Any) -> list[int]:
+        """Return the values that a component is proved not to have, as far as a search knows some."""
+        return self.removals.excluded(ruleset, position) if isinstance(ruleset, RemovalRuleset) else []
 
     def longest_play(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
         """Return the number of moves of the longest play from a solved component, or None where it is not known."""
@@ -118,6 +151,29 @@ class StateTable:
         if state is None:
             state = states[canonical] = State(ruleset, canonical)
         return state
+
+    def _search_removal(self, state: State, position: int, budget: Budget) -> None:
+        ruleset = state.ruleset
+        assert isinstance(ruleset, RemovalRuleset)
+        if is_mirrored(ruleset.table, position & ~ruleset.always_live()):
+            state.value = 0
+            return
+        if not self.removals.takes(ruleset, position):
+            return
+        if not self.removals.is_loaded():
+            few = limited(budget)
+            try:
+                self._evaluate(state, few)
+                return
+            except OutOfBudget:
+                pass
+            finally:
+                budget.spent += few.spent
+                budget.hits += few.hits
+            budget.check_clock()
+        value = self.removals.value(ruleset, position, budget)
+        if value is not None:
+            state.value = value
 
     def _evaluate(self, root: State, budget: Budget) -> None:
         # Every entry: a state, its options, and the states among them that are still to be evaluated.
@@ -153,6 +209,7 @@ class StateTable:
                 budget.check_clock()
             if not splits:
                 child = self._state(ruleset, option)
+                budget.hits += child.value >= 0
                 options[NO_HEAPS, (child,)] = None
                 waiting[child] = None
                 continue
@@ -162,7 +219,9 @@ class StateTable:
                 if part.ruleset.heap_of(part.position) is not None:
                     heaps.append(part)
                 else:
-                    children.append(self._state(part.ruleset, part.position))
+                    child = self._state(part.ruleset, part.position)
+                    budget.hits += child.value >= 0
+                    children.append(child)
             options[self._heaps(heaps, budget) if heaps else NO_HEAPS, tuple(children)] = None
             waiting.update(dict.fromkeys(children))
         return list(options), list(waiting)

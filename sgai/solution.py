@@ -47,6 +47,8 @@ class Solution:
         Where the position is not solved: what is known all the same, in words.
     states : int
         States evaluated for this answer; those remembered from earlier questions do not count.
+    hits : int
+        Components of options whose value was there already when it was asked for.
     paths : int or None
         Evaluations that a solver which never recognises a state would have made (equal options of a state count once),
         or None where that was not counted.
@@ -65,6 +67,7 @@ class Solution:
     exact: bool
     proved: tuple[str, ...]
     states: int
+    hits: int
     paths: int | None
     seconds: float
 
@@ -94,6 +97,7 @@ class Solution:
             "exact": self.exact,
             "proved": list(self.proved),
             "states": self.states,
+            "table_hits": self.hits,
             "paths": self.paths,
             "seconds": round(self.seconds, 6),
         }

@@ -1,8 +1,8 @@
 """The exact solver: split a position, evaluate its components, and list the moves that win."""
 
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 from numpy import int64
@@ -16,11 +16,16 @@ from sgai.nimbers import nim_sum
 from sgai.parameters import check_integer
 from sgai.periods import Period, period_theorem
 from sgai.registry import load_ruleset
+from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
 from sgai.search import StateTable, refuse_loopy
 from sgai.sequences import LARGEST_COMPILED, LARGEST_TABLE, SequenceTable
 from sgai.solution import Solution, SolvedComponent, WinningMove
+
+if TYPE_CHECKING:
+    from sgai.kept_values import KeptValues
+    from sgai.store import NimberStore
 
 AnyRuleset = Ruleset[Any, Any]
 
@@ -32,6 +37,14 @@ class Solver:
 
     Values are kept by ruleset and parameters, so one solver serves any number of games.
 
+    Parameters
+    ----------
+    store : NimberStore, optional
+        A file that keeps what took long to solve from one run to the next.
+    memory : int
+        The most bytes for the table of one removal game's compiled search; when it is full, what took least to find
+        makes room.
+
     Examples
     --------
     >>> import sgai
@@ -42,8 +55,9 @@ class Solver:
     (6, 'N', ['5->1+3', '7->5'])
     """
 
-    def __init__(self) -> None:
-        self._table = StateTable()
+    def __init__(self, *, store: "NimberStore | None" = None, memory: int = DEFAULT_MEMORY) -> None:
+        self._table = StateTable(memory)
+        self._kept = None if store is None else _kept_values(self._table, store)
 
     def __len__(self) -> int:
         """Return the number of component states whose values are stored."""
@@ -59,6 +73,7 @@ class Solver:
         ending: str = "last",
         states: int = DEFAULT_STATES,
         seconds: float | None = None,
+        watch: Callable[[Budget], None] | None = None,
     ) -> Solution:
         """Find a position's Grundy value, outcome, components and all winning moves.
 
@@ -76,6 +91,8 @@ class Solver:
             The most states to evaluate.
         seconds : float, optional
             The most seconds to take.
+        watch : callable, optional
+            Called with the `Budget` now and then, to show progress.
 
         Returns
         -------
@@ -98,7 +115,13 @@ class Solver:
         check_convention(play, compound, ending)
         refuse_loopy(ruleset)
         position = ruleset.initial() if position is None else ruleset.validate(position)
-        budget = Budget(states, seconds)
+        try:
+            return self._solved(ruleset, position, play, Budget(states, seconds, watch))
+        finally:
+            if self._kept is not None:
+                self._kept.save()
+
+    def _solved(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget) -> Solution:
         summands = decompose(ruleset, position)
         heaps = nim_heaps(summands) if play == "misere" else None
         values = [self._value_or_none(summand, budget) for summand in summands]
@@ -133,6 +156,7 @@ class Solver:
             exact,
             proved,
             budget.spent,
+            budget.hits,
             self._paths(summands) if exact else None,
             budget.elapsed(),
         )
@@ -165,6 +189,22 @@ class Solver:
 
     def _total(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> int:
         return nim_sum(self._table.value(part.ruleset, part.position, budget) for part in decompose(ruleset, position))
+
+    def _has_total(self, ruleset: AnyRuleset, position: Any, value: int, budget: Budget) -> bool:
+        """Tell whether a position has a Grundy value: of one component only whether it completes the nim-sum."""
+        unknown = []
+        for part in decompose(ruleset, position):
+            known = self._table.known(part.ruleset, part.position)
+            if known is None:
+                unknown.append(part)
+            else:
+                value ^= known
+        if not unknown:
+            return value == 0
+        unknown.sort(key=lambda part: part.position.bit_count() if isinstance(part.position, int) else 0)
+        for part in unknown[:-1]:
+            value ^= self._table.value(part.ruleset, part.position, budget)
+        return self._table.has_value(unknown[-1].ruleset, unknown[-1].position, value, budget)
 
     def grundy_values(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> npt.NDArray[int64]:
         """Return the Grundy values of the heaps 0 to ``largest`` of a heap game."""
@@ -241,7 +281,7 @@ class Solver:
         if not liftable:
             for move, option in ruleset.moves(position):
                 budget.spend()
-                if self._total(ruleset, option, budget) == 0:
+                if self._has_total(ruleset, option, 0, budget):
                     yield WinningMove(move, option)
             return
         order = sorted(range(len(summands)), key=lambda i: values[i] ^ total >= values[i])
@@ -278,7 +318,7 @@ class Solver:
             return
         for move, option in ruleset.moves(position):
             budget.spend()
-            if self._total(ruleset, option, budget) == value:
+            if self._has_total(ruleset, option, value, budget):
                 yield move
 
     def _misere_nim_moves(
@@ -299,6 +339,8 @@ class Solver:
 
     def _value_or_none(self, summand: Summand, budget: Budget) -> int | None:
         try:
+            if self._kept is not None:
+                return self._kept.value(summand.ruleset, summand.position, budget)
             return self._table.value(summand.ruleset, summand.position, budget)
         except OutOfBudget:
             return None
@@ -314,7 +356,8 @@ class Solver:
         for summand in [each for each, value in zip(summands, values, strict=True) if value is None][:3]:
             ruleset, position = summand.ruleset, summand.position
             name = f"{ruleset} {ruleset.format(position)}"
-            options, excluded = 0, set()
+            options, excluded = 0, set(self._table.excluded(ruleset, position))
+            searched = bool(excluded)
             started = time.perf_counter()
             for options, (_, option) in enumerate(ruleset.moves(position), 1):
                 if options > 10_000 or time.perf_counter() - started > 0.1:
@@ -327,7 +370,8 @@ class Solver:
             if excluded:
                 least = sorted(excluded)[:12]
                 more = f" or {len(excluded) - 12} others" if len(excluded) > 12 else ""
-                yield f"the Grundy value of {name} is not {', '.join(map(str, least))}{more}: options have these"
+                how = "search excludes these" if searched else "options have these"
+                yield f"the Grundy value of {name} is not {', '.join(map(str, least))}{more}: {how}"
 
     def _known_value(self, ruleset: AnyRuleset, position: Any) -> int | None:
         total = 0
@@ -341,6 +385,12 @@ class Solver:
     def _paths(self, summands: list[Summand]) -> int | None:
         counts = [self._table.paths(summand.ruleset, summand.position) for summand in summands]
         return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def _kept_values(table: StateTable, store: "NimberStore") -> "KeptValues":
+    from sgai.kept_values import KeptValues  # loads SQLite
+
+    return KeptValues(table, store)
 
 
 def _is_new(move: Any, seen: set[Any]) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import sgai
 from sgai.experiments.cli.common import (
     NOT_SOLVED,
     add_budget,
@@ -33,6 +34,16 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     add_position(parser)
     add_convention(parser)
     add_budget(parser)
+    parser.add_argument(
+        "--memory", type=count, metavar="MIB", help="the most memory for the table of a compiled search (default: 1024)"
+    )
+    parser.add_argument(
+        "--store",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="use and add to values kept from earlier runs (without FILE: the store that `sgai store info` names)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--trace", action="store_true", help="derive the value step by step")
     parser.add_argument(
@@ -44,17 +55,22 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     """Solve the position and print the answer."""
     from sgai.budget import Budget
+    from sgai.experiments.cli.progress import shown_progress
     from sgai.solver import Solver
 
     ruleset, position = read_position(options)
-    solution = Solver().solve(
-        ruleset,
-        position,
-        play=options.play,
-        compound=options.compound,
-        ending=options.ending,
-        **budget(options),
-    )
+    store = None if options.store is None else sgai.NimberStore(options.store or None)
+    memory = {} if options.memory is None else {"memory": options.memory << 20}
+    with shown_progress() as watch:
+        solution = Solver(store=store, **memory).solve(
+            ruleset,
+            position,
+            play=options.play,
+            compound=options.compound,
+            ending=options.ending,
+            watch=watch,
+            **budget(options),
+        )
     if options.json:
         answer = solution.to_dict()
         if options.trace:
@@ -100,7 +116,8 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
     if solution.exact:
         yield from _move_lines(solution)
     paths = f", standing for {solution.paths:.6g} paths" if solution.paths is not None and solution.states else ""
-    yield f"evaluated {solution.states:,} states{paths} in {solution.seconds:.3g} s"
+    hits = f", {solution.hits:,} table hits" if solution.hits else ""
+    yield f"evaluated {solution.states:,} states{paths}{hits} in {solution.seconds:.3g} s"
 
 
 def _component_lines(solution: "Solution") -> Iterator[str]:

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-SOLVERS = ("search.py", "sequences.py", "option_values.py")  # compiled_sequences.py too, by its ending
+# compiled_sequences.py too, by its ending
+SOLVERS = ("search.py", "sequences.py", "option_values.py", "explicit_graph.py", "kernels/graphs.py")
 
 
 @pytest.fixture(scope="session")

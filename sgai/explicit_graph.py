@@ -1,0 +1,546 @@
+"""Explicit graphs: the states that play can reach and their options, kept as arrays and evaluated all at once.
+
+A state is a component that splits no further, in canonical form. An option of it is one state, or the disjunctive sum
+of several and of a nimber, which stands for the heaps among the components.
+"""
+
+import importlib.util
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sgai.budget import Budget, OutOfBudget
+from sgai.decomposition import decompose
+from sgai.errors import LoopError, SgaiError, quote
+from sgai.kernels import graphs as kernels
+from sgai.registry import load_ruleset
+from sgai.ruleset import Ruleset
+from sgai.rulesets.graph import Graph, Vertex
+from sgai.search import State, StateTable
+
+MANY_EDGES = 1_000_000  # from here on, compiled code is faster even when numba must be loaded first
+FEW_EDGES = 2_000  # up to here `StateTable` evaluates a graph as fast as arrays of it are made
+_STEPS, _STEPS_COMPILED = 200_000, 20_000_000  # options looked at between two looks at the clock, and for Ctrl-C
+_LARGEST_BASE = 2**62  # nimbers beyond are no nearer to any mex than this one, and it fits an array
+
+Numbers = npt.NDArray[Any]
+
+
+def _none() -> Numbers:
+    return np.zeros(0, dtype=np.int64)
+
+
+class GraphState(NamedTuple):
+    """A state of an explicit graph that was made from a ruleset: the rules, and the position in canonical form."""
+
+    ruleset: Ruleset[Any, Any]
+    position: Any
+
+
+@dataclass(frozen=True, eq=False)
+class ExplicitGraph:
+    """A game as a graph in compressed sparse rows.
+
+    It takes four bytes an edge and eight a state, and 20 more a state while it is evaluated; the states themselves come
+    on top of that. A graph with sums takes 24 more for each option.
+
+    Attributes
+    ----------
+    states : sequence
+        What the vertices stand for; the other arrays know them by their numbers.
+    starts : int64 array, one longer than ``states``
+        The options of state v are ``starts[v]`` to ``starts[v + 1]`` - 1.
+    targets : int32 array
+        The state that each option is; where there are sums, the states that the options consist of.
+    part_starts : int64 array
+        Empty, or for graphs with sums: option i consists of the states ``targets[part_starts[i]]`` to
+        ``targets[part_starts[i + 1] - 1]`` and a nimber.
+    bases, base_plays : int64 arrays
+        For graphs with sums: the nimbers, and the longest plays from them, -1 where these are not known.
+
+    Raises
+    ------
+    SgaiError
+        If the arrays do not fit each other.
+
+    Examples
+    --------
+    >>> graph = ExplicitGraph.from_successors({"a": ["b", "c"], "b": ["c"], "c": []})
+    >>> graph.grundy_values().tolist(), graph.longest_plays().tolist()
+    ([2, 1, 0], [2, 1, 0])
+    """
+
+    states: Sequence[Hashable]
+    starts: Numbers
+    targets: Numbers
+    part_starts: Numbers = field(default_factory=_none)
+    bases: Numbers = field(default_factory=_none)
+    base_plays: Numbers = field(default_factory=_none)
+
+    def __post_init__(self) -> None:
+        """Bring the arrays to their types, and reject what is no graph."""
+        for name in ("starts", "targets", "part_starts", "bases", "base_plays"):
+            object.__setattr__(self, name, _integers(name, getattr(self, name)))
+        _check_rows("starts", self.starts, len(self.states))
+        options = len(self.targets)
+        if len(self.part_starts):
+            options = len(self.part_starts) - 1
+            _check_rows("part_starts", self.part_starts, options, len(self.targets))
+            if not len(self.bases) == len(self.base_plays) == options or self.bases.min(initial=0) < 0:
+                raise SgaiError(f"bases and base_plays should be two numbers of {options:,} options, bases >= 0")
+        if self.starts[-1] != options:
+            raise SgaiError(f"starts should end with {options:,}, the number of options, not {self.starts[-1]:,}")
+        if len(self.states) >= 2**31:
+            raise SgaiError(f"{len(self.states):,} states are too many: a graph has fewer than {2**31:,}")
+        wrong = np.flatnonzero((self.targets < 0) | (self.targets >= len(self.states)))
+        if len(wrong):
+            raise SgaiError(
+                f"targets[{wrong[0]}]={self.targets[wrong[0]]} is no state: they run from 0 to {len(self.states) - 1}"
+            )
+        object.__setattr__(self, "targets", self.targets.astype(np.int32, copy=False))
+
+    @classmethod
+    def from_successors(cls, successors: Mapping[Any, Iterable[Any]]) -> "ExplicitGraph":
+        """Make a graph from successor lists; vertices without a list of their own have no options.
+
+        Examples
+        --------
+        >>> ExplicitGraph.from_successors({2: [1, 0], 1: [0]}).states
+        [2, 1, 0]
+        """
+        numbers: dict[Any, int] = {vertex: i for i, vertex in enumerate(successors)}
+        starts, targets = array("q", [0]), array("i")
+        for vertex, following in successors.items():
+            try:
+                targets.extend([numbers.setdefault(each, len(numbers)) for each in following])
+            except TypeError:
+                raise SgaiError(f"the successors of {quote(vertex)} should be a list of vertices") from None
+            starts.append(len(targets))
+        starts.extend([len(targets)] * (len(numbers) - len(successors)))
+        return cls(list(numbers), np.asarray(starts), np.asarray(targets))
+
+    @classmethod
+    def from_edges(cls, sources: Any, targets: Any, states: int | None = None) -> "ExplicitGraph":
+        """Make a graph from two arrays, where edge i leads from state ``sources[i]`` to state ``targets[i]``.
+
+        Parameters
+        ----------
+        sources, targets : integer arrays of one length
+            The edges, in any order.
+        states : int, optional
+            The number of states; by default one more than the largest that occurs.
+
+        Examples
+        --------
+        >>> ExplicitGraph.from_edges([2, 1, 2], [1, 0, 0]).grundy_values().tolist()
+        [0, 1, 2]
+        """
+        sources, targets = _integers("sources", sources), _integers("targets", targets)
+        if len(sources) != len(targets):
+            raise SgaiError(f"{len(sources):,} sources and {len(targets):,} targets are no list of edges")
+        if states is None:
+            states = int(max(sources.max(initial=-1), targets.max(initial=-1))) + 1
+        if len(sources) and not 0 <= sources.min() <= sources.max() < states:
+            raise SgaiError(f"sources should be states: they run from 0 to {states - 1}")
+        if (sources[1:] < sources[:-1]).any():
+            targets = targets[np.argsort(sources, kind="stable")]
+        starts = np.zeros(states + 1, dtype=np.int64)
+        np.cumsum(np.bincount(sources, minlength=states), out=starts[1:])
+        return cls(range(states), starts, targets)
+
+    @classmethod
+    def from_ruleset(
+        cls, ruleset: Ruleset[Any, Any] | str, position: Any = None, budget: Budget | None = None
+    ) -> "ExplicitGraph":
+        """Walk through all states that play from a position can reach.
+
+        Positions are split into components and these brought to canonical form, as by `Solver`. Heaps are no states:
+        their values are known from their sequences.
+
+        Parameters
+        ----------
+        ruleset : Ruleset or str
+            The rules, or their text.
+        position : hashable, optional
+            A position of them; by default the initial one. Its components come first among the states.
+        budget : Budget, optional
+            How many states, and how much time to take.
+
+        Returns
+        -------
+        ExplicitGraph
+            Its states are `GraphState`.
+
+        Raises
+        ------
+        OutOfBudget
+            If there are more states than that.
+
+        Examples
+        --------
+        >>> graph = ExplicitGraph.from_ruleset("king(rows=2,columns=2,at=[1;1])")
+        >>> [state.position for state in graph.states], graph.grundy_values().tolist()
+        ([(1, 1), (0, 1), (1, 0), (0, 0)], [2, 1, 1, 0])
+        """
+        ruleset = load_ruleset(ruleset)
+        position = ruleset.initial() if position is None else ruleset.validate(position)
+        return _Explorer().walk(ruleset, position, budget or Budget())
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def format(self, number: int) -> str:
+        """Write a state as text."""
+        state = self.states[number]
+        return state.ruleset.format(state.position) if isinstance(state, GraphState) else str(state)
+
+    def grundy_values(self, budget: Budget | None = None) -> Numbers:
+        """Return the Grundy values of all states.
+
+        Parameters
+        ----------
+        budget : Budget, optional
+            How many states, and how much time to take; by default as much as it takes.
+
+        Returns
+        -------
+        numpy.ndarray of int32, read-only
+
+        Raises
+        ------
+        LoopError
+            If play can come back to a state; it names the cycle.
+        OutOfBudget
+            If the budget ends first; a second call goes on.
+
+        Notes
+        -----
+        Time and memory are linear in the graph. With a million edges or more compiled code does the work.
+        """
+        kept: Numbers | None = self.__dict__.get("_values")
+        if kept is None:
+            kept = self.__dict__["_values"] = _read_only(self._evaluated(budget).values())
+        return kept
+
+    def longest_plays(self, budget: Budget | None = None) -> Numbers:
+        """Return the number of moves of the longest play from each state, -1 where it is not known.
+
+        Examples
+        --------
+        >>> ExplicitGraph.from_successors({3: [2, 0], 2: [1], 1: []}).longest_plays().tolist()
+        [2, 1, 0, 0]
+        """
+        kept: Numbers | None = self.__dict__.get("_longest")
+        if kept is None:
+            kept = self.__dict__["_longest"] = _read_only(self._evaluated(budget).longest_plays(budget or _boundless()))
+        return kept
+
+    def _evaluated(self, budget: Budget | None) -> "Evaluation":
+        # While it goes on it is nobody's, since Ctrl-C may leave it half done.
+        evaluation: Evaluation = self.__dict__.pop("_evaluation", None) or Evaluation(self)
+        try:
+            evaluation.run(0, len(self.states), budget or _boundless())
+        except OutOfBudget:
+            self.__dict__["_evaluation"] = evaluation
+            raise
+        self.__dict__["_evaluation"] = evaluation
+        return evaluation
+
+
+class Evaluation:
+    """The evaluation of a graph, as far as it got.
+
+    Parameters
+    ----------
+    graph : ExplicitGraph
+        The graph.
+    known : mapping, optional
+        Values of states, by their numbers, that need not be evaluated.
+    use_kernels : bool, optional
+        Whether compiled code does it; by default where there are many edges. Values are the same.
+    """
+
+    def __init__(
+        self, graph: ExplicitGraph, known: Mapping[int, int] | None = None, use_kernels: bool | None = None
+    ) -> None:
+        self.graph = graph
+        if use_kernels is None:
+            use_kernels = len(graph.targets) >= MANY_EDGES and importlib.util.find_spec("numba") is not None
+        self._compiled = use_kernels
+        self._kernels = kernels.compiled_kernels() if use_kernels else kernels.plain_kernels()
+        count = len(graph.states)
+        values = np.full(count, kernels.UNKNOWN, dtype=np.int32)
+        if known:
+            values[list(known)] = list(known.values())
+        self._arrays = {
+            name: self._prepare(each)
+            for name, each in {
+                "starts": graph.starts,
+                "part_starts": graph.part_starts,
+                "targets": graph.targets,
+                "bases": graph.bases,
+                "values": values,
+                "seen": np.zeros(int(np.diff(graph.starts).max(initial=0)) + 1, dtype=np.int32),
+                "stack": np.zeros(count, dtype=np.int32),
+                "cursors": np.zeros(count, dtype=np.int64),
+                "order": np.zeros(count, dtype=np.int32),
+                "progress": np.zeros(4, dtype=np.int64),
+            }.items()
+        }
+
+    def run(self, first: int, stop: int, budget: Budget) -> None:
+        """Evaluate the states from ``first`` to ``stop`` - 1 and all that they lead to.
+
+        Raises
+        ------
+        LoopError
+            If play can come back to a state.
+        OutOfBudget
+            If the budget ends first; a second call goes on.
+        """
+        progress, stack = self._arrays["progress"], self._arrays["stack"]
+        progress[1] = max(first, int(progress[1]))
+        status = kernels.MORE
+        while status == kernels.MORE:
+            before = int(progress[3])
+            most = before + max(0, budget.states - budget.spent)
+            status = self._kernels.evaluate(
+                **self._arrays, stop=stop, most_states=most, most_steps=_STEPS_COMPILED if self._compiled else _STEPS
+            )
+            budget.spend(int(progress[3]) - before)
+            if status != kernels.DONE:
+                budget.check_clock()
+        if status == kernels.OUT_OF_STATES:
+            raise OutOfBudget
+        if status == kernels.CYCLE:
+            entered = [int(each) for each in stack[: int(progress[0])]]
+            again = int(self.graph.targets[int(self._arrays["cursors"][len(entered) - 1])])
+            raise LoopError([self.graph.format(each) for each in entered[entered.index(again) :]])
+
+    def values(self) -> Numbers:
+        """Return the values of all states, negative where they are not known."""
+        return np.asarray(self._arrays["values"], dtype=np.int32)
+
+    def order(self) -> Numbers:
+        """Return the states that were evaluated, each behind all those that it leads to."""
+        return np.asarray(self._arrays["order"][: int(self._arrays["progress"][2])], dtype=np.int32)
+
+    def longest_plays(self, budget: Budget, known: Mapping[int, int] | None = None) -> Numbers:
+        """Return the longest play from each state that was evaluated, -1 where its length is not known."""
+        plays = np.zeros(len(self.graph.states), dtype=np.int64)
+        if known:
+            plays[list(known)] = list(known.values())
+        filled = self._prepare(plays)
+        graph = (self._arrays[name] for name in ("starts", "part_starts", "targets"))
+        work = (*graph, self._prepare(self.graph.base_plays), self._prepare(self.order()))
+        self._in_slices(lambda first, stop: self._kernels.longest_plays(*work, first, stop, filled), budget)
+        return np.asarray(filled)
+
+    def count_paths(self, budget: Budget, known: Mapping[int, int]) -> list[int]:
+        """Return for each state that was evaluated, in order, the number of paths from it, in a graph without sums."""
+        digits = [np.zeros(len(self.graph.states), dtype=np.int64) for _ in range(2)]
+        for state, paths in known.items():
+            digits[0][state], digits[1][state] = divmod(paths, kernels.PATHS_BASE)
+        order = self.order()
+        high, low = map(self._prepare, digits)
+        work = (self._arrays["starts"], self._arrays["targets"], self._prepare(order))
+        self._in_slices(lambda first, stop: self._kernels.count_paths(*work, first, stop, high, low), budget)
+        both = zip(np.asarray(high)[order].tolist(), np.asarray(low)[order].tolist(), strict=True)
+        return [upper * kernels.PATHS_BASE + lower if upper else lower for upper, lower in both]
+
+    def _in_slices(self, work: Callable[[int, int], None], budget: Budget) -> None:
+        count = len(self.order())
+        edges_a_state = 1 + len(self.graph.targets) // max(1, len(self.graph.states))
+        step = max(1, (_STEPS_COMPILED if self._compiled else _STEPS) // edges_a_state)
+        for first in range(0, count, step):
+            work(first, min(count, first + step))
+            budget.check_clock()
+
+    def _prepare(self, numbers: Numbers) -> Any:
+        return numbers if self._compiled else numbers.tolist()  # plain code is faster with lists
+
+
+class _Explorer(StateTable):
+    """Knows components, canonical forms and heaps as the generic solver does, and lists states instead of solving."""
+
+    def walk(self, ruleset: Ruleset[Any, Any], position: Any, budget: Budget) -> ExplicitGraph:
+        numbers: dict[State, int] = {}
+        starts, part_starts, targets = array("q", [0]), array("q", [0]), array("i")
+        bases, base_plays = array("q"), array("q")
+        found: list[State] = []
+
+        def number(state: State) -> int:
+            known = numbers.setdefault(state, len(found))
+            if known == len(found):
+                found.append(state)
+            return known
+
+        for part in decompose(ruleset, position):
+            if part.ruleset.heap_of(part.position) is None:
+                number(self._state(part.ruleset, part.position))
+        summed = False
+        for state in found:  # more are found on the way
+            for heaps, children in self._expand(state, budget)[0]:
+                targets.extend([number(child) for child in children])
+                part_starts.append(len(targets))
+                bases.append(min(heaps.value, _LARGEST_BASE))
+                base_plays.append(-1 if heaps.longest is None else heaps.longest)
+                summed = summed or len(children) != 1 or bool(heaps.value or base_plays[-1])
+            starts.append(len(bases))
+        sums = (part_starts, bases, base_plays) if summed else ()
+        states = [GraphState(state.ruleset, state.position) for state in found]
+        return ExplicitGraph(states, *map(np.asarray, (starts, targets, *sums)))
+
+
+def grundy_table(
+    ruleset: Ruleset[Any, Any] | str, position: Any = None, budget: Budget | None = None
+) -> dict[Hashable, int]:
+    """Return the Grundy values of all states of a ruleset that play from a position can reach.
+
+    Parameters
+    ----------
+    ruleset : Ruleset or str
+        The rules, or their text.
+    position : hashable, optional
+        A position of them; by default the initial one.
+    budget : Budget, optional
+        How many states, and how much time to take.
+
+    Returns
+    -------
+    dict
+        Position to value, for positions that split no further, in canonical form; heaps and components with rules of
+        their own are left out.
+
+    Raises
+    ------
+    LoopError
+        If play can come back to a position.
+    OutOfBudget
+        If the budget ends first.
+
+    Examples
+    --------
+    >>> grundy_table("rook(rows=2,columns=3,at=[1;2])")
+    {(1, 2): 3, (0, 2): 2, (1, 0): 1, (1, 1): 0, (0, 0): 0, (0, 1): 1}
+    """
+    ruleset = load_ruleset(ruleset)
+    graph = ExplicitGraph.from_ruleset(ruleset, position, budget)
+    values = graph.grundy_values().tolist()
+    rules = ruleset.rules()
+    return {
+        state.position: value
+        for state, value in zip(graph.states, values, strict=True)
+        if isinstance(state, GraphState) and state.ruleset == rules
+    }
+
+
+def evaluate_graph(ruleset: Graph, states: MutableMapping[Any, State], start: Vertex, budget: Budget) -> None:
+    """Evaluate a vertex of a graph and all that can be reached from it, for `StateTable`; nothing where they are few.
+
+    Parameters
+    ----------
+    ruleset : Graph
+        The graph.
+    states : mapping
+        What the table knows of its vertices; added to, whatever ends the evaluation.
+    start : int or str
+        The vertex.
+    budget : Budget
+        What may be spent.
+
+    Raises
+    ------
+    LoopError, OutOfBudget
+        As `Evaluation.run`.
+    """
+    if not _has_plain_rules(ruleset) or not _reaches_many(ruleset, states, start):
+        return
+    graph = ruleset.__dict__.get("_explicit")
+    if graph is None:
+        graph = ruleset.__dict__["_explicit"] = _from_graph(ruleset)
+    numbers = {vertex: i for i, vertex in enumerate(graph.states)}
+    known = {numbers[vertex]: state for vertex, state in states.items() if state.value >= 0}
+    evaluation = Evaluation(graph, {i: state.value for i, state in known.items()})
+    budget.check_clock()
+    try:
+        evaluation.run(numbers[start], numbers[start] + 1, budget)
+    finally:
+        order = evaluation.order()
+        plays = evaluation.longest_plays(_boundless(), {i: state.longest or 0 for i, state in known.items()})
+        paths = evaluation.count_paths(_boundless(), {i: state.paths or 0 for i, state in known.items()})
+        values = evaluation.values()[order].tolist()
+        for i, value, longest, count in zip(order.tolist(), values, plays[order].tolist(), paths, strict=True):
+            vertex = graph.states[i]
+            state = states.get(vertex)
+            if state is None:
+                state = states[vertex] = State(ruleset, vertex)
+            state.longest = longest
+            state.paths = count
+            state.value = value  # last: a state with a value is finished
+
+
+def _from_graph(ruleset: Graph) -> ExplicitGraph:
+    successors = ruleset.successors()
+    numbers = {vertex: i for i, vertex in enumerate(successors)}
+    starts = np.zeros(len(successors) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, successors.values()), dtype=np.int64, count=len(successors)), out=starts[1:])
+    followers = chain.from_iterable(successors.values())
+    targets = np.fromiter(map(numbers.__getitem__, followers), dtype=np.int32, count=int(starts[-1]))
+    return ExplicitGraph(list(successors), starts, targets)
+
+
+def _has_plain_rules(ruleset: Graph) -> bool:
+    names = ("moves", "successors", "components", "canonical")
+    return all(getattr(type(ruleset), name) is getattr(Graph, name) for name in names)
+
+
+def _reaches_many(ruleset: Graph, states: Mapping[Any, State], start: Vertex) -> bool:
+    successors = ruleset.successors()
+    edges = 0
+    seen, waiting = {start}, [start]
+    while waiting:
+        following = successors[waiting.pop()]
+        edges += len(following)
+        if edges > FEW_EDGES:
+            return True
+        for vertex in following:
+            if vertex not in seen and not (vertex in states and states[vertex].value >= 0):
+                seen.add(vertex)
+                waiting.append(vertex)
+    return False
+
+
+def _integers(name: str, numbers: Any) -> Numbers:
+    try:
+        given = np.asarray(numbers)
+    except ValueError:  # lists of different lengths
+        given = np.zeros((), dtype=object)
+    if given.size == 0 and given.ndim == 1:
+        given = _none()
+    if given.ndim != 1 or given.dtype.kind not in "iu" or (given.dtype.kind == "u" and given.max() >= 2**63):
+        raise SgaiError(f"{name}={quote(numbers)} is not an array of integers")
+    # Writable and in one piece, since every kind of array would be compiled for anew.
+    return np.require(given, np.int32 if given.dtype == np.int32 and name == "targets" else np.int64, ["C", "W"])
+
+
+def _check_rows(name: str, starts: Numbers, rows: int, end: int | None = None) -> None:
+    if len(starts) != rows + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise SgaiError(f"{name} should be {rows + 1:,} numbers that never fall, the first one 0")
+    if end is not None and starts[-1] != end:
+        raise SgaiError(f"{name} should end with {end:,}, the length of targets, not {starts[-1]:,}")
+
+
+def _read_only(numbers: Numbers) -> Numbers:
+    view = numbers.view()  # the array itself stays writable, since the kernels are compiled for such
+    view.flags.writeable = False
+    return view
+
+
+def _boundless() -> Budget:
+    return Budget(10**18)

@@ -1,0 +1,1116 @@
+"""One kernel for every removal game: Grundy values of positions that are sets of live cells.
+
+A set of cells is a tuple of 64-bit words, so that one source serves boards of any size; it is compiled for the widths
+in use. All state is in arrays: a search stops where it must (nodes, a full table) and goes on where it stopped.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.cpython.unsafe.tuple import tuple_setitem
+from numba.extending import intrinsic
+
+from sgai.kernels.jit import counting_nothing, inlined
+
+Mask = tuple[Any, ...]  # words of 64 bits, cell i is bit i % 64 of word i // 64
+Int: TypeAlias = Any  # int64 in compiled code
+Word: TypeAlias = Any  # uint64
+
+NO_TWINS, PENDANT_TWINS, CLOSED_TWINS = 0, 1, 2
+
+# What `search` returns.
+DONE, PAUSED, TABLE_FULL, POOL_FULL, TOO_LARGE = range(5)
+
+# Places in `Stack.state`.
+TOP, OPTIONS, PARTS, ANSWER, NODES, HITS, USED, STAMP, PEEKS = range(9)
+STATE_SIZE = 9
+
+# The phases of a frame.
+_NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
+
+PROBES = 8  # places of the table that an entry may stand in, counted from its hash
+_UNKNOWN = 1  # in an entry: 1 is "no exact value yet", v + 2 is the value v
+
+
+class Rules(NamedTuple):
+    """The moves of a game and what may be done with its positions; every set is a row of words.
+
+    Moves are sorted by the lowest cell that they need: those of cell c are ``first[c]`` to ``first[c + 1]`` - 1.
+    """
+
+    needs: Any  # (moves, words)
+    kills: Any  # (moves, words)
+    first: Any  # (cells + 1,)
+    adjacent: Any  # (cells, words): components are connected parts of this graph, if `connected`
+    single: Any  # (1, words): cells that a move needs alone
+    distances: Any  # (few,): where neighbours' numbers differ by few distances, these
+    lower: Any  # (few, words): the cells that have a neighbour so far up
+    around: Any  # (moves, words): neighbours of what a move kills
+    connected: bool  # whether `adjacent` tells the components; else they are found from the legal moves
+    twins: Int  # which cells may be dropped beside a twin
+    columns: Int  # of the board, if positions may be shifted; else 0
+    rows: Int
+    row: Any  # (cells,)
+    column_cells: Any  # (columns, words)
+    images: Any  # (symmetries, bytes, 256, words): where the cells of each byte go
+    targets: Any  # (symmetries, cells): where each cell goes, -1 for nowhere
+    turned: Any  # (symmetries,): whether rows become columns; then only boxes of `side` fit
+    flipped: Any  # (symmetries, 2): whether the order of rows, and of columns, is reversed
+    involution: Any  # (symmetries,)
+    side: Int
+
+
+class Stack(NamedTuple):
+    """Everything that a search has to remember when it stops."""
+
+    state: Any  # (STATE_SIZE,) int64
+    masks: Any  # (depth, words): the position of each frame
+    asked: Any  # (depth, words): the part whose exact value is being found
+    numbers: Any  # (depth, 12) int64
+    have: Any  # (depth, value words): values that options have
+    looked: Any  # (1, value words): those of the position that was looked at last
+    options: Any  # (pool, 5) int64: nim-sum of known parts, first part, number of parts, cost, place in the order
+    parts: Any  # (pool, words)
+    marks: Any  # (256,) uint64
+    seen: Any  # (power of two, words + value words): values that positions looked at lately do not have
+    forms: Any  # (power of two, 2 * words + 1): canonical forms met lately, by component
+
+
+# Columns of `Stack.numbers`.
+_PHASE, TARGET, _K, _FIRST, _COUNT, _CURRENT, _CANDIDATES, _NEXT, _PART, _PART_TOP, _NODES, _ASKED = range(12)
+NUMBERS = 12
+# Columns of `Stack.options`.
+_KNOWN, _START, _LENGTH, _COST, _ORDER = range(5)
+OPTION_SIZE = 5
+
+
+# Words
+
+_set_word: Any = tuple_setitem  # a tuple with one word changed
+
+
+def _instruction(name: str) -> Any:
+    """Return a function of a word that is one machine instruction."""
+
+    def typed(_context: Any, _word: Any) -> Any:
+        def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            flags = [] if name == "ctpop" else [ir.Constant(ir.IntType(1), 0)]  # defined for 0 too
+            return getattr(builder, name)(*arguments, *flags)
+
+        return types.int64(types.uint64), generate
+
+    return intrinsic(typed)
+
+
+_trailing_zeros, _leading_zeros, _ones = _instruction("cttz"), _instruction("ctlz"), _instruction("ctpop")
+
+
+@inlined
+def read(rows: Any, number: Int, like: Mask) -> Mask:
+    """Return a row of words as a mask of the width of ``like``."""
+    mask = like
+    for i in range(len(like)):
+        mask = _set_word(mask, i, rows[number, i])
+    return mask
+
+
+@inlined
+def write(rows: Any, number: Int, mask: Mask) -> None:
+    """Store a mask as a row of words."""
+    for i in range(len(mask)):
+        rows[number, i] = mask[i]
+
+
+@inlined
+def read_at(rows: Any, number: Int, place: Int, like: Mask) -> Mask:
+    """Return words of a row from a place on."""
+    mask = like
+    for i in range(len(like)):
+        mask = _set_word(mask, i, rows[number, place + i])
+    return mask
+
+
+@inlined
+def write_at(rows: Any, number: Int, place: Int, mask: Mask) -> None:
+    """Store a mask in a row from a place on."""
+    for i in range(len(mask)):
+        rows[number, place + i] = mask[i]
+
+
+@inlined
+def both(a: Mask, b: Mask) -> Mask:
+    """Return the cells in both."""
+    mask = a
+    for i in range(len(a)):
+        mask = _set_word(mask, i, a[i] & b[i])
+    return mask
+
+
+@inlined
+def either(a: Mask, b: Mask) -> Mask:
+    """Return the cells in one or the other."""
+    mask = a
+    for i in range(len(a)):
+        mask = _set_word(mask, i, a[i] | b[i])
+    return mask
+
+
+@inlined
+def without(a: Mask, b: Mask) -> Mask:
+    """Return the cells of the first that are not in the second."""
+    mask = a
+    for i in range(len(a)):
+        mask = _set_word(mask, i, a[i] & ~b[i])
+    return mask
+
+
+@inlined
+def is_empty(a: Mask) -> Any:
+    """Tell whether there is no cell."""
+    word = np.uint64(0)
+    for i in range(len(a)):
+        word |= a[i]
+    return word == np.uint64(0)
+
+
+@inlined
+def same(a: Mask, b: Mask) -> Any:
+    """Tell whether two sets are equal."""
+    word = np.uint64(0)
+    for i in range(len(a)):
+        word |= a[i] ^ b[i]
+    return word == np.uint64(0)
+
+
+@inlined
+def meets(a: Mask, b: Mask) -> Any:
+    """Tell whether two sets have a cell in common."""
+    word = np.uint64(0)
+    for i in range(len(a)):
+        word |= a[i] & b[i]
+    return word != np.uint64(0)
+
+
+@inlined
+def inside(a: Mask, b: Mask) -> Any:
+    """Tell whether the first set is a subset of the second."""
+    word = np.uint64(0)
+    for i in range(len(a)):
+        word |= a[i] & ~b[i]
+    return word == np.uint64(0)
+
+
+@inlined
+def before(a: Mask, b: Mask) -> Any:
+    """Compare as numbers."""
+    less = False
+    for i in range(len(a)):
+        if a[i] != b[i]:
+            less = a[i] < b[i]
+    return less
+
+
+@inlined
+def size(a: Mask) -> Int:
+    """Return the number of cells."""
+    total = 0
+    for i in range(len(a)):
+        total += _ones(a[i])
+    return total
+
+
+@inlined
+def lowest(a: Mask) -> Int:
+    """Return the lowest cell of a set that is not empty."""
+    for i in range(len(a)):
+        if a[i] != np.uint64(0):
+            return 64 * i + _trailing_zeros(a[i])
+    return -1
+
+
+@inlined
+def highest(a: Mask) -> Int:
+    """Return the highest cell of a set that is not empty."""
+    cell = -1
+    for i in range(len(a)):
+        if a[i] != np.uint64(0):
+            cell = 64 * i + 63 - _leading_zeros(a[i])
+    return cell
+
+
+@inlined
+def without_lowest(a: Mask) -> Mask:
+    """Return the set without its lowest cell."""
+    mask = a
+    for i in range(len(a)):
+        if a[i] != np.uint64(0):
+            mask = _set_word(mask, i, a[i] & (a[i] - np.uint64(1)))
+            break
+    return mask
+
+
+@inlined
+def nothing(like: Mask) -> Mask:
+    """Return the empty set."""
+    mask = like
+    for i in range(len(like)):
+        mask = _set_word(mask, i, np.uint64(0))
+    return mask
+
+
+@inlined
+def only(cell: Int, like: Mask) -> Mask:
+    """Return the set of one cell."""
+    mask = like
+    for i in range(len(like)):
+        word = np.uint64(0)
+        if cell >> 6 == i:
+            word = np.uint64(1) << np.uint64(cell & 63)
+        mask = _set_word(mask, i, word)
+    return mask
+
+
+@inlined
+def has(a: Mask, cell: Int) -> Any:
+    """Tell whether a cell is in the set."""
+    return (a[cell >> 6] >> np.uint64(cell & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@inlined
+def shifted_down(a: Mask, places: Int) -> Mask:
+    """Return the set with every cell that many places lower."""
+    mask = a
+    words, bits = places >> 6, np.uint64(places & 63)
+    for i in range(len(a)):
+        word = np.uint64(0)
+        if i + words < len(a):
+            word = a[i + words] >> bits
+        if bits != np.uint64(0) and i + words + 1 < len(a):
+            word |= a[i + words + 1] << (np.uint64(64) - bits)
+        mask = _set_word(mask, i, word)
+    return mask
+
+
+@inlined
+def shifted_up(a: Mask, places: Int) -> Mask:
+    """Return the set with every cell that many places higher."""
+    mask = a
+    words, bits = places >> 6, np.uint64(places & 63)
+    for i in range(len(a)):
+        word = np.uint64(0)
+        if i >= words:
+            word = a[i - words] << bits
+        if bits != np.uint64(0) and i > words:
+            word |= a[i - words - 1] >> (np.uint64(64) - bits)
+        mask = _set_word(mask, i, word)
+    return mask
+
+
+@inlined
+def hashed(a: Mask) -> Word:
+    """Return a hash of 64 bits."""
+    h = np.uint64(0x9E3779B97F4A7C15)
+    for i in range(len(a)):
+        h = (h ^ a[i]) * np.uint64(0xD6E8FEB86659FD93)
+        h ^= h >> np.uint64(32)
+    h *= np.uint64(0xD6E8FEB86659FD93)
+    return h ^ (h >> np.uint64(29))
+
+
+# Sets of values: words of a row, from a place on
+
+
+@inlined
+def add_value(rows: Any, row: Int, place: Int, value: Int) -> None:
+    """Put a value into a set."""
+    rows[row, place + (value >> 6)] |= np.uint64(1) << np.uint64(value & 63)
+
+
+@inlined
+def has_value(rows: Any, row: Int, place: Int, value: Int) -> Any:
+    """Tell whether a value is in a set."""
+    return (rows[row, place + (value >> 6)] >> np.uint64(value & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@inlined
+def mex_of(rows: Any, row: Int) -> Int:
+    """Return the least value that is not in the set that is a whole row; 64 times its words where all are."""
+    for i in range(rows.shape[1]):
+        if rows[row, i] != ~np.uint64(0):
+            return 64 * i + _trailing_zeros(~rows[row, i])
+    return 64 * rows.shape[1]
+
+
+@inlined
+def missing_below(rows: Any, row: Int, place: Int, value: Int) -> Int:
+    """Return how many smaller values are not in a set."""
+    last = value >> 6
+    missing = _ones(((np.uint64(1) << np.uint64(value & 63)) - np.uint64(1)) & ~rows[row, place + last])
+    for i in range(last):
+        missing += _ones(~rows[row, place + i])
+    return missing
+
+
+@inlined
+def join_values(rows: Any, row: Int, place: Int, others: Any, other: Int, there: Int, count: Int) -> None:
+    """Put all values of another set into a set."""
+    for i in range(count):
+        rows[row, place + i] |= others[other, there + i]
+
+
+@inlined
+def clear_values(rows: Any, row: Int, place: Int, count: Int) -> None:
+    """Empty a set."""
+    for i in range(count):
+        rows[row, place + i] = np.uint64(0)
+
+
+# The table
+
+
+class Table(NamedTuple):
+    """What is known of positions; an entry stands in one of a few places, counted from its hash (open addressing)."""
+
+    entries: Any  # (places, words + value words + 1): the position, values that it does not have, value and work
+    tags: Any  # (places,) uint8: 0 where nothing is, else bits of the hash, so that most misses are seen here
+
+
+@inlined
+def home(table: Table, h: Any) -> Int:
+    """Return the first place for a hash; the table has 2^k + `PROBES` - 1 places."""
+    return np.int64(h & np.uint64(len(table.tags) - PROBES))
+
+
+@inlined
+def tag_of(h: Any) -> Any:
+    """Return the tag for a hash, never 0."""
+    return np.uint8((h >> np.uint64(57)) | np.uint64(128))
+
+
+@inlined
+def find(table: Table, mask: Mask) -> Int:
+    """Return the place of a position in the table, or -1."""
+    h = hashed(mask)
+    place, tag = home(table, h), tag_of(h)
+    for slot in range(place, place + PROBES):
+        if table.tags[slot] == tag and same(read(table.entries, slot, mask), mask):
+            return slot
+        if table.tags[slot] == np.uint8(0):
+            return -1
+    return -1
+
+
+@inlined
+def value_at(table: Table, slot: Int) -> Int:
+    """Return the exact value of an entry, or -1; also for the place -1."""
+    if slot < 0:
+        return -1
+    return np.int64(table.entries[slot, table.entries.shape[1] - 1] & np.uint64(0xFFFF)) - 2
+
+
+@counting_nothing
+def keep(table: Table, state: Any, mask: Mask, value: Int, rows: Any, row: Int, place: Int, nodes: Int) -> None:
+    """Store what was found: a value, or -1 and the set of values that it is not; and how many nodes that took.
+
+    Where all places are taken, the entry that took the fewest nodes makes room.
+    """
+    entries, words = table.entries, len(mask)
+    last = entries.shape[1] - 1
+    work = np.uint64(0)
+    while nodes > 0 and work < np.uint64(60):
+        nodes >>= 1
+        work += np.uint64(1)
+    h = hashed(mask)
+    start, fresh = home(table, h), True
+    chosen, least = start, np.uint64(1000)
+    for slot in range(start, start + PROBES):
+        if table.tags[slot] == np.uint8(0):
+            chosen = slot
+            state[USED] += 1
+            break
+        if same(read(entries, slot, mask), mask):
+            work = max(work, entries[slot, last] >> np.uint64(16))
+            chosen, fresh = slot, False
+            break
+        if entries[slot, last] >> np.uint64(16) < least:
+            least = entries[slot, last] >> np.uint64(16)
+            chosen = slot
+    if fresh:
+        clear_values(entries, chosen, words, last - words)
+        write(entries, chosen, mask)
+        table.tags[chosen] = tag_of(h)
+    if value < 0:
+        join_values(entries, chosen, words, rows, row, place, last - words)
+    entries[chosen, last] = np.uint64(value + 2 if value >= 0 else _UNKNOWN) | (work << np.uint64(16))
+
+
+@counting_nothing
+def move_all(source: Table, target: Table, state: Any, like: Mask) -> None:
+    """Copy all entries into a larger empty table."""
+    last = source.entries.shape[1] - 1
+    state[USED] = 0
+    for slot in range(len(source.tags)):
+        if source.tags[slot] != np.uint8(0):
+            work = (np.int64(1) << np.int64(source.entries[slot, last] >> np.uint64(16))) >> 1
+            mask = read(source.entries, slot, like)
+            keep(target, state, mask, value_at(source, slot), source.entries, slot, len(like), work)
+
+
+# Components and their canonical forms
+
+
+@inlined
+def connected_part(rules: Rules, live: Mask, marked: Mask) -> Mask:
+    """Return the connected part of the lowest marked cell, given that every part has a marked cell."""
+    part = only(lowest(marked), live)
+    if len(rules.distances) > 0:
+        while not inside(marked, part):
+            near = nothing(live)
+            for i in range(len(rules.distances)):
+                lower = read(rules.lower, i, live)
+                near = either(near, shifted_up(both(part, lower), rules.distances[i]))
+                near = either(near, both(shifted_down(part, rules.distances[i]), lower))
+            near = without(both(near, live), part)
+            if is_empty(near):
+                return part
+            part = either(part, near)
+        return live
+    edge = part
+    while not is_empty(edge):
+        if inside(marked, part):
+            return live
+        cell = lowest(edge)
+        new = without(both(read(rules.adjacent, cell, live), live), part)
+        part = either(part, new)
+        edge = either(without_lowest(edge), new)
+    return part
+
+
+@counting_nothing
+def joined_part(rules: Rules, live: Mask) -> Mask:
+    """Return the cells that legal moves join to the first one of them; the empty set where no move is legal."""
+    needed = nothing(live)
+    part = nothing(live)
+    rest = live
+    while not is_empty(rest):
+        cell = lowest(rest)
+        rest = without_lowest(rest)
+        for move in range(rules.first[cell], rules.first[cell + 1]):
+            need = read(rules.needs, move, live)
+            if inside(need, live):
+                if is_empty(part):
+                    part = need
+                needed = either(needed, need)
+    grown = True
+    while grown:
+        grown = False
+        rest = needed
+        while not is_empty(rest):
+            cell = lowest(rest)
+            rest = without_lowest(rest)
+            for move in range(rules.first[cell], rules.first[cell + 1]):
+                need = read(rules.needs, move, live)
+                if inside(need, live):
+                    touched = either(need, both(read(rules.kills, move, live), needed))
+                    if meets(touched, part) and not inside(touched, part):
+                        part = either(part, touched)
+                        grown = True
+    return part
+
+
+@inlined
+def without_twins(rules: Rules, live: Mask, marked: Mask) -> tuple[Mask, Mask]:
+    """Drop cells beside which another one does as well; only the marked ones, which lost a neighbour, can be new ones.
+
+    Returns what is left, and marks that every part of it still has one of.
+
+    Where moves take two neighbours: of the cells whose only neighbour is the same cell only one can ever be taken, and
+    it does not matter which. Where they take a cell with its neighbours: taking one of two neighbours that have the
+    same neighbours besides is the same as taking the other.
+    """
+    kept, changed = live, marked
+    while not is_empty(changed):
+        cell = lowest(changed)
+        changed = without_lowest(changed)
+        near = both(read(rules.adjacent, cell, live), kept)
+        if is_empty(near):
+            continue
+        if rules.twins == PENDANT_TWINS:
+            if is_empty(without_lowest(near)):
+                others = without(both(read(rules.adjacent, lowest(near), live), kept), only(cell, live))
+                while not is_empty(others):
+                    other = lowest(others)
+                    others = without_lowest(others)
+                    if same(both(read(rules.adjacent, other, live), kept), near):
+                        kept = without(kept, only(cell, live))
+                        marked = either(marked, near)
+                        break
+        else:
+            closed = either(near, only(cell, live))
+            while not is_empty(near):
+                other = lowest(near)
+                near = without_lowest(near)
+                if same(either(both(read(rules.adjacent, other, live), kept), only(other, live)), closed):
+                    kept = without(kept, only(cell, live))
+                    marked = either(marked, only(other, live))
+                    break
+    return kept, both(marked, kept)
+
+
+@counting_nothing
+def image(rules: Rules, symmetry: Int, live: Mask) -> Mask:
+    """Return where a symmetry takes the cells."""
+    mask = nothing(live)
+    for part in range((highest(live) >> 3) + 1):
+        byte = (live[part >> 3] >> np.uint64(8 * (part & 7))) & np.uint64(255)
+        for i in range(len(live)):
+            mask = _set_word(mask, i, mask[i] | rules.images[symmetry, part, byte, i])
+    return mask
+
+
+@counting_nothing
+def mirrored(rules: Rules, live: Mask, symmetry: Int, shift: Int) -> Any:
+    """Tell whether the second player can answer every move by its image, for a symmetry that is its own inverse."""
+    rest = live
+    while not is_empty(rest):
+        cell = lowest(rest)
+        rest = without_lowest(rest)
+        for move in range(rules.first[cell], rules.first[cell + 1]):
+            need = read(rules.needs, move, live)
+            if inside(need, live):
+                answer = nothing(live)
+                while not is_empty(need):
+                    answer = either(answer, only(rules.targets[symmetry, lowest(need)] - shift, live))
+                    need = without_lowest(need)
+                if meets(answer, read(rules.kills, move, live)):
+                    return False
+    return True
+
+
+@counting_nothing
+def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
+    """Return one component for all that are equal by reduction, shift or symmetry, and whether symmetry makes it 0."""
+    high, wide, turn = 0, 0, 2
+    if rules.columns > 0:
+        top = rules.row[lowest(live)]
+        high = rules.row[highest(live)] - top + 1
+        left = 0
+        while not meets(live, read(rules.column_cells, left, live)):
+            left += 1
+        live = shifted_down(live, top * rules.columns + left)
+        wide = 1
+        right = rules.columns - left
+        while right > 1 and not meets(live, read(rules.column_cells, right - 1, live)):
+            right -= 1
+        wide = right
+        # Boxes that fit either way lie down: only those of as many rows as columns need all images.
+        if high > rules.side or wide > rules.side or high < wide:
+            turn = 0
+        elif high > wide:
+            turn = 1
+    best, lost, first = live, False, True
+    for symmetry in range(len(rules.turned)):
+        shift = 0
+        if rules.turned[symmetry] + turn == 1:
+            continue
+        if rules.turned[symmetry]:
+            if rules.flipped[symmetry, 0]:
+                shift += (rules.rows - wide) * rules.columns
+            if rules.flipped[symmetry, 1]:
+                shift += rules.columns - high
+        elif rules.columns > 0:
+            if rules.flipped[symmetry, 0]:
+                shift += (rules.rows - high) * rules.columns
+            if rules.flipped[symmetry, 1]:
+                shift += rules.columns - wide
+        turned = shifted_down(image(rules, symmetry, live), shift)
+        if before(turned, best) or (turn == 1 and first):
+            best = turned
+            first = False
+        elif not lost and rules.involution[symmetry] and same(turned, live):
+            lost = mirrored(rules, live, symmetry, shift)
+    return best, lost
+
+
+@inlined
+def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, start: Int) -> tuple[Int, Int]:
+    """Split a position; return the nim-sum of the parts whose value is known, and how many others are in ``parts``."""
+    known, count = 0, 0
+    state, parts = stack.state, stack.parts
+    words = len(live)
+    if rules.twins != NO_TWINS:
+        live, marked = without_twins(rules, live, marked)
+    rest = live
+    while not is_empty(rest):
+        if rules.connected:
+            part = connected_part(rules, rest, marked)
+            marked = without(marked, part)
+        else:
+            part = joined_part(rules, rest)
+            if is_empty(part):
+                break
+        rest = without(rest, part)
+        if is_empty(without_lowest(part)):
+            if has(read(rules.single, 0, live), lowest(part)):
+                known ^= 1
+            continue
+        form = np.int64(hashed(part) & np.uint64(len(stack.forms) - 1))
+        if stack.forms[form, 2 * words] != np.uint64(0) and same(read(stack.forms, form, live), part):
+            value: Int = np.int64(stack.forms[form, 2 * words]) - 2
+            part = read_at(stack.forms, form, words, live)
+        else:
+            write(stack.forms, form, part)
+            part, lost = canonical(rules, part)
+            write_at(stack.forms, form, words, part)
+            value = 0 if lost else -1
+            if is_empty(without_lowest(part)):
+                value = 1  # twins were dropped beside it, so there is a move
+            stack.forms[form, 2 * words] = np.uint64(value + 2)
+        if value < 0:
+            value = value_at(table, find(table, part))
+            if value < 0:
+                write(parts, start + count, part)
+                count += 1
+                for i in range(start, start + count - 1):
+                    if same(read(parts, i, live), part):
+                        count -= 2
+                        write(parts, i, read(parts, start + count, live))  # equal parts cancel
+                        break
+                continue
+            stack.forms[form, 2 * words] = np.uint64(value + 2)
+        state[HITS] += 1
+        known ^= value
+    return known, count
+
+
+@counting_nothing
+def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int) -> tuple[Int, Int]:
+    """Look at the options of a position whose value is asked for, without searching any.
+
+    The values that options are known to have are left in ``stack.looked``.
+
+    Returns
+    -------
+    int
+        The value where all options are known; -2 where one of them has the value ``target``, else -1.
+    int
+        The number of different options that are unknown.
+    """
+    state = stack.state
+    state[PEEKS] += 1
+    state[STAMP] += 1
+    stamp = np.uint64(state[STAMP]) * np.uint64(0x9E3779B97F4A7C15)
+    unknown = 0
+    clear_values(stack.looked, 0, 0, stack.looked.shape[1])
+    top = state[PARTS]
+    rest = live
+    while not is_empty(rest):
+        cell = lowest(rest)
+        rest = without_lowest(rest)
+        for move in range(rules.first[cell], rules.first[cell + 1]):
+            if not inside(read(rules.needs, move, live), live):
+                continue
+            left = without(live, read(rules.kills, move, live))
+            known, count = fold(rules, table, stack, left, both(read(rules.around, move, live), left), top)
+            if count == 0:
+                add_value(stack.looked, 0, 0, known)
+                if known == target:
+                    return -2, unknown
+                continue
+            mark = stamp + np.uint64(known)
+            for i in range(top, top + count):
+                mark += hashed(read(stack.parts, i, live))
+            place = mark >> np.uint64(56)
+            if stack.marks[place] != mark:  # merely counts, so an accident does no harm
+                stack.marks[place] = mark
+                unknown += 1
+    return (mex_of(stack.looked, 0) if unknown == 0 else -1), unknown
+
+
+@counting_nothing
+def mobility(rules: Rules, live: Mask) -> Int:
+    """Return the number of legal moves."""
+    total = 0
+    rest = live
+    while not is_empty(rest):
+        cell = lowest(rest)
+        rest = without_lowest(rest)
+        for move in range(rules.first[cell], rules.first[cell + 1]):
+            if inside(read(rules.needs, move, live), live):
+                total += 1
+    return total
+
+
+# The search
+
+
+@counting_nothing
+def expand(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
+    """List the different unknown options of a frame's position; -1 once an option is known to have the target."""
+    state, numbers, options, parts = stack.state, stack.numbers, stack.options, stack.parts
+    live = read(stack.masks, depth, like)
+    first = state[OPTIONS]
+    numbers[depth, _FIRST] = first
+    numbers[depth, _PART_TOP] = state[PARTS]
+    target = numbers[depth, TARGET]
+    count, top = 0, state[PARTS]
+    clear_values(stack.have, depth, 0, stack.have.shape[1])
+    rest = live
+    while not is_empty(rest):
+        cell = lowest(rest)
+        rest = without_lowest(rest)
+        for move in range(rules.first[cell], rules.first[cell + 1]):
+            if not inside(read(rules.needs, move, live), live):
+                continue
+            left = without(live, read(rules.kills, move, live))
+            known, length = fold(rules, table, stack, left, both(read(rules.around, move, live), left), top)
+            if length == 0:
+                add_value(stack.have, depth, 0, known)
+                if known == target:
+                    return -1
+                continue
+            mark: Int = 0
+            for i in range(top, top + length):
+                mark += np.int64(hashed(read(parts, i, like)) >> np.uint64(2))
+            fresh = True
+            for other in range(first, first + count):
+                alike = options[other, _COST] == mark and options[other, _KNOWN] == known
+                if alike and options[other, _LENGTH] == length:
+                    fresh = not equal_parts(parts, options[other, _START], top, length, like)
+                    if not fresh:
+                        break
+            if fresh:
+                options[first + count, _KNOWN] = known
+                options[first + count, _START] = top
+                options[first + count, _LENGTH] = length
+                options[first + count, _COST] = mark
+                count += 1
+                top += length
+    numbers[depth, _COUNT] = count
+    state[OPTIONS] = first + count
+    state[PARTS] = top
+    return count
+
+
+@counting_nothing
+def equal_parts(parts: Any, a: Int, b: Int, length: Int, like: Mask) -> Any:
+    """Tell whether two lists of different parts hold the same ones, in any order."""
+    for i in range(a, a + length):
+        found = False
+        for j in range(b, b + length):
+            if same(read(parts, i, like), read(parts, j, like)):
+                found = True
+        if not found:
+            return False
+    return True
+
+
+@counting_nothing
+def refresh(table: Table, stack: Stack, option: Int, like: Mask) -> Int:
+    """Fold the parts of an option whose values have become known; return how many are left."""
+    options, parts = stack.options, stack.parts
+    start, length = options[option, _START], options[option, _LENGTH]
+    i = 0
+    while i < length:
+        value = value_at(table, find(table, read(parts, start + i, like)))
+        if value >= 0:
+            options[option, _KNOWN] ^= value
+            length -= 1
+            write(parts, start + i, read(parts, start + length, like))
+        else:
+            i += 1
+    options[option, _LENGTH] = length
+    return length
+
+
+@counting_nothing
+def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Any:
+    """Sort a frame's options by how hard it looks to prove that one has the wanted value; True once one has it.
+
+    An option looks easy where few of its options are unknown, and few smaller values are missing among them.
+    """
+    state, numbers, options = stack.state, stack.numbers, stack.options
+    k = numbers[depth, _K]
+    first, count = numbers[depth, _FIRST], numbers[depth, _COUNT]
+    candidates, words, value_words = 0, len(like), stack.have.shape[1]
+    for option in range(first, first + count):
+        length = options[option, _LENGTH]
+        if length > 0:
+            length = refresh(table, stack, option, like)
+            if length == 0:
+                add_value(stack.have, depth, 0, options[option, _KNOWN])
+        if length == 0:
+            if options[option, _KNOWN] == k:
+                return True
+            continue
+        cost = 0
+        if length == 1:
+            part = read(stack.parts, options[option, _START], like)
+            target = options[option, _KNOWN] ^ k
+            # What is known not to be its value is in the table, or in a memory of what was looked at lately.
+            rows, row = table.entries, find(table, part)
+            if row < 0:
+                rows, row = stack.seen, np.int64(hashed(part) & np.uint64(len(stack.seen) - 1))
+                if not same(read(rows, row, like), part):
+                    write(rows, row, part)
+                    clear_values(rows, row, words, value_words)
+            if has_value(rows, row, words, target):
+                continue
+            value, unknown = peek(rules, table, stack, part, target)
+            join_values(rows, row, words, stack.looked, 0, 0, value_words)
+            if value == -2:
+                continue
+            if value >= 64 * value_words:
+                state[ANSWER] = value
+                return False
+            if value >= 0:
+                keep(table, state, part, value, stack.looked, 0, 0, 1)
+                options[option, _KNOWN] ^= value
+                options[option, _LENGTH] = 0
+                add_value(stack.have, depth, 0, options[option, _KNOWN])
+                if options[option, _KNOWN] == k:
+                    return True
+                continue
+            cost = (unknown + 2) * (1 + missing_below(rows, row, words, target))
+        else:
+            for i in range(options[option, _START], options[option, _START] + length):
+                cost += mobility(rules, read(stack.parts, i, like))
+        options[option, _COST] = cost
+        place = candidates
+        while place > 0 and options[options[first + place - 1, _ORDER], _COST] > cost:
+            options[first + place, _ORDER] = options[first + place - 1, _ORDER]
+            place -= 1
+        options[first + place, _ORDER] = option
+        candidates += 1
+    numbers[depth, _CANDIDATES] = candidates
+    numbers[depth, _CURRENT] = 0
+    numbers[depth, _NEXT] = 0
+    write(stack.asked, depth, nothing(like))
+    return False
+
+
+@counting_nothing
+def push(stack: Stack, mask: Mask, target: Int) -> None:
+    """Ask whether the value of a position is ``target``."""
+    state = stack.state
+    state[TOP] += 1
+    depth = state[TOP]
+    write(stack.masks, depth, mask)
+    stack.numbers[depth, _PHASE] = _NEW
+    stack.numbers[depth, TARGET] = target
+    stack.numbers[depth, _NODES] = state[NODES]
+
+
+@counting_nothing
+def reduce(rules: Rules, table: Table, form: Any, part: Mask) -> Int:
+    """Write the canonical form of a component into a row; return its value where that is known, else -1."""
+    live = part
+    if rules.twins != NO_TWINS:
+        live, _ = without_twins(rules, live, live)
+    if is_empty(without_lowest(live)):
+        write(form, 0, live)
+        return 1  # a component has a move
+    live, lost = canonical(rules, live)
+    write(form, 0, live)
+    return 0 if lost else value_at(table, find(table, live))
+
+
+@counting_nothing
+def find_form(table: Table, form: Any, like: Mask) -> Int:
+    """Return the place of a form in the table, or -1."""
+    return find(table, read(form, 0, like))
+
+
+@counting_nothing
+def keep_form(table: Table, state: Any, form: Any, value: Int, nodes: Int, like: Mask) -> None:
+    """Store the value of a form."""
+    keep(table, state, read(form, 0, like), value, form, 0, 0, nodes)
+
+
+@counting_nothing
+def exclude_form(table: Table, stack: Stack, form: Any, value: Int, like: Mask) -> None:
+    """Store that a form does not have a value."""
+    clear_values(stack.looked, 0, 0, stack.looked.shape[1])
+    add_value(stack.looked, 0, 0, value)
+    keep(table, stack.state, read(form, 0, like), -1, stack.looked, 0, 0, 1)
+
+
+@counting_nothing
+def mobility_of(rules: Rules, form: Any, like: Mask) -> Int:
+    """Return the number of legal moves of a form."""
+    return mobility(rules, read(form, 0, like))
+
+
+@counting_nothing
+def ask(stack: Stack, form: Any, target: Int, like: Mask) -> None:
+    """Ask whether a form has the value ``target``; whatever else was asked is given up."""
+    state = stack.state
+    state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = -1, 0, 0, -1
+    push(stack, read(form, 0, like), target)
+
+
+@counting_nothing
+def try_option(table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
+    """Go on with a frame's options: 1 one has the wanted value, 0 none has, 2 a question was pushed."""
+    numbers, options, parts = stack.numbers, stack.options, stack.parts
+    k, words, most = numbers[depth, _K], len(like), 64 * stack.have.shape[1]
+    while numbers[depth, _CURRENT] < numbers[depth, _CANDIDATES]:
+        option = options[numbers[depth, _FIRST] + numbers[depth, _CURRENT], _ORDER]
+        length = options[option, _LENGTH]
+        if length > 0:
+            length = refresh(table, stack, option, like)
+        if length == 0:
+            add_value(stack.have, depth, 0, options[option, _KNOWN])
+            if options[option, _KNOWN] == k:
+                return 1
+        else:
+            # All parts but the largest must be known exactly; of that one only whether it completes the nim-sum.
+            chosen = options[option, _START]
+            for i in range(chosen + 1, options[option, _START] + length):
+                if size(read(parts, i, like)) < size(read(parts, chosen, like)):
+                    chosen = i
+            part = read(parts, chosen, like)
+            slot = find(table, part)
+            if length == 1:
+                asked = options[option, _KNOWN] ^ k
+                if slot < 0 or not has_value(table.entries, slot, words, asked):
+                    numbers[depth, _PART] = chosen
+                    numbers[depth, _PHASE] = _WAIT
+                    push(stack, part, asked)
+                    return 2
+            else:
+                if not same(part, read(stack.asked, depth, like)):
+                    write(stack.asked, depth, part)
+                    numbers[depth, _NEXT] = 0
+                asked = numbers[depth, _NEXT]
+                while slot >= 0 and asked < most and has_value(table.entries, slot, words, asked):
+                    asked += 1
+                if asked >= most:
+                    stack.state[ANSWER] = asked
+                    return 2
+                numbers[depth, _ASKED] = asked
+                numbers[depth, _PART] = chosen
+                numbers[depth, _PHASE] = _WAIT
+                push(stack, part, asked)
+                return 2
+        numbers[depth, _CURRENT] += 1
+        numbers[depth, _NEXT] = 0
+    return 0
+
+
+@counting_nothing
+def search(
+    rules: Rules, table: Table, stack: Stack, limit: Int, can_grow: bool, most_options: Int, most_parts: Int, like: Mask
+) -> Int:
+    """Answer the question on the stack, whether the value of a position is the one asked for.
+
+    Every question is asked as in Lemoine and Viennot (*Nimbers are inevitable*, arXiv 1011.5841): first no option may
+    have the value n, then for k = 0, 1, ... below n some option must have the value k. What is learned on the way
+    (exact values, excluded values) stays in the table.
+
+    Parameters
+    ----------
+    rules, table, stack
+        The game, what is known, and where the search is.
+    limit : Int
+        Stop when so many nodes have been expanded, counted from the start of the search.
+    can_grow : bool
+        Whether to stop when the table is half full.
+    most_options, most_parts : Int
+        Room that one position may need in the pools.
+    like : tuple of uint64
+        A mask of the right width.
+
+    Returns
+    -------
+    int
+        `DONE` (``state[ANSWER]`` is the exact value, or -1 if only "not that one" is known), `PAUSED`, `TABLE_FULL`,
+        `POOL_FULL`, or `TOO_LARGE` if a value came up for which the sets of values have no room.
+    """
+    state, numbers = stack.state, stack.numbers
+    most = 64 * stack.have.shape[1]
+    while state[TOP] >= 0:
+        depth = state[TOP]
+        if state[ANSWER] >= most:
+            return TOO_LARGE
+        phase = numbers[depth, _PHASE]
+        n = numbers[depth, TARGET]
+        found = 2  # 1: an option has the value k; 0: none has
+        if phase == _NEW:
+            if state[NODES] >= limit:
+                return PAUSED
+            if can_grow and 2 * state[USED] > len(table.tags):
+                return TABLE_FULL
+            if (
+                state[OPTIONS] + most_options > len(stack.options)
+                or state[PARTS] + most_parts > len(stack.parts)
+                or depth + 1 >= len(stack.masks)
+            ):
+                return POOL_FULL
+            state[NODES] += 1
+            count = expand(rules, table, stack, depth, like)
+            live = read(stack.masks, depth, like)
+            if count < 0:
+                slot = find(table, live)
+                if slot >= 0:
+                    join_values(table.entries, slot, len(like), stack.have, depth, 0, stack.have.shape[1])
+                state[OPTIONS], state[PARTS] = numbers[depth, _FIRST], numbers[depth, _PART_TOP]
+                state[TOP] -= 1
+                state[ANSWER] = -1
+                continue
+            if count > 0:
+                numbers[depth, _K] = n
+                numbers[depth, _PHASE] = _PASS
+                continue
+            found = 0
+            numbers[depth, _K] = mex_of(stack.have, depth)
+            if numbers[depth, _K] >= most:
+                return TOO_LARGE
+            n = most  # so that the value is K below
+        elif phase == _WAIT:
+            option = stack.options[numbers[depth, _FIRST] + numbers[depth, _CURRENT], _ORDER]
+            answer = state[ANSWER]
+            if answer >= 0:
+                last = stack.options[option, _START] + stack.options[option, _LENGTH] - 1
+                write(stack.parts, numbers[depth, _PART], read(stack.parts, last, like))
+                stack.options[option, _KNOWN] ^= answer
+                stack.options[option, _LENGTH] -= 1
+                numbers[depth, _NEXT] = 0
+            elif stack.options[option, _LENGTH] == 1:
+                numbers[depth, _CURRENT] += 1
+                numbers[depth, _NEXT] = 0
+            else:
+                numbers[depth, _NEXT] = numbers[depth, _ASKED] + 1
+            numbers[depth, _PHASE] = _TRY
+        elif phase == _PASS:
+            numbers[depth, _PHASE] = _TRY
+            if order_options(rules, table, stack, depth, like):
+                found = 1
+        if phase == _TRY:
+            found = try_option(table, stack, depth, like)
+        if found == 2:
+            continue
+        k = numbers[depth, _K]
+        answer = -2
+        if found == 1:
+            add_value(stack.have, depth, 0, k)
+            if k == n:
+                answer = -1
+        elif k < n:
+            answer = k  # all smaller values are there, and this one is not
+        if answer == -2:
+            k = mex_of(stack.have, depth)
+            if k >= n:
+                answer = n
+            else:
+                numbers[depth, _K] = k
+                numbers[depth, _PHASE] = _PASS
+                continue
+        live = read(stack.masks, depth, like)
+        keep(table, state, live, answer, stack.have, depth, 0, state[NODES] - numbers[depth, _NODES])
+        state[OPTIONS], state[PARTS] = numbers[depth, _FIRST], numbers[depth, _PART_TOP]
+        state[TOP] -= 1
+        state[ANSWER] = answer
+    return DONE

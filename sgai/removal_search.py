@@ -1,0 +1,240 @@
+"""The compiled search for removal games: components in, Grundy values out."""
+
+import logging
+import time
+
+import numpy as np
+
+from sgai.budget import Budget, OutOfBudget
+from sgai.errors import SgaiError
+from sgai.kernels import removal as kernel
+from sgai.removal_arrays import make_rules, masks_of, to_words, words_for
+from sgai.removal_values import DEFAULT_MEMORY, MOST_CELLS
+from sgai.rulesets.removal import RemovalTable
+
+_SMALLEST_TABLE = 1 << 12  # places
+_CACHED_FORMS, _CACHED_LOOKS = 1 << 13, 1 << 13  # more of them leave the processor's own cache
+_FIRST_SLICE, _SLICE_SECONDS = 64, 0.05
+
+_log = logging.getLogger(__name__)
+_loaded_widths: set[int] = set()
+
+
+class ValueTooLarge(SgaiError):
+    """A Grundy value came up for which the search has no room."""
+
+
+class RemovalSearch:
+    """The values of the components of one removal game, found by compiled search; all that is found is kept.
+
+    Parameters
+    ----------
+    table : RemovalTable
+        The game, of at most `MOST_CELLS` cells.
+    memory : int
+        The most bytes for the table of positions. It starts small and doubles; once there is no more room, the entries
+        that took the fewest nodes give way.
+    values : int
+        Grundy values must be smaller: 64, or 64 times a power of two.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> cram = sgai.load_ruleset("cram(rows=4,columns=5)")
+    >>> search = RemovalSearch(cram.table)
+    >>> search.value(cram.initial(), Budget())
+    2
+    """
+
+    def __init__(self, table: RemovalTable, memory: int = DEFAULT_MEMORY, values: int = 64) -> None:
+        if table.cells > MOST_CELLS:
+            raise SgaiError(f"{table.cells:,} cells; the compiled search takes games of up to {MOST_CELLS}")
+        self.words = words_for(table.cells)
+        self._like = to_words(0, self.words)
+        self._rules = make_rules(table)
+        self._value_words = values // 64
+        bytes_a_place = 8 * (self.words + self._value_words + 1) + 1
+        self._most_places = max(_SMALLEST_TABLE, 1 << (max(1, memory // bytes_a_place).bit_length() - 1))
+        self._table = self._empty_table(_SMALLEST_TABLE)
+        # The options and parts that one position may have; a part that is not known at once has two cells or more.
+        self._reserve = (len(table.needs), len(table.needs) * (table.cells // 2 + 1))
+        self._stack = self._new_stack(table.cells)
+        self._form = np.zeros((1, self.words), dtype=np.uint64)
+
+    @property
+    def nodes(self) -> int:
+        """Positions expanded so far."""
+        return int(self._stack.state[kernel.NODES])
+
+    @property
+    def looks(self) -> int:
+        """Positions whose options were looked up, without searching them, so far."""
+        return int(self._stack.state[kernel.PEEKS])
+
+    @property
+    def hits(self) -> int:
+        """Components whose value was there when it was asked for, so far."""
+        return int(self._stack.state[kernel.HITS])
+
+    @property
+    def entries(self) -> int:
+        """Positions in the table."""
+        return int(self._stack.state[kernel.USED])
+
+    def value(self, part: int, budget: Budget) -> int:
+        """Return the Grundy value of a component.
+
+        Parameters
+        ----------
+        part : int
+            A component of some position, as a mask of live cells.
+        budget : Budget
+            What may be spent; a state is a position that is expanded.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first; the next call for the same component goes on where this one stopped.
+        ValueTooLarge
+            If there is no room for a value that comes up.
+        """
+        value, asked = self._reduce(part), 0
+        while value < 0:
+            while self.excluded(part) >> asked & 1:
+                asked += 1
+            value = self._answer(asked, budget)
+            if value < 0:
+                kernel.exclude_form(self._table, self._stack, self._form, asked, self._like)
+        return value
+
+    def has_value(self, part: int, value: int, budget: Budget) -> bool:
+        """Tell whether the Grundy value of a component is ``value``, which takes less than to find it."""
+        known = self._reduce(part)
+        if known >= 0:
+            return known == value
+        if self.excluded(part) >> value & 1 or value > kernel.mobility_of(self._rules, self._form, self._like):
+            return False  # it cannot have a value larger than the number of its options
+        return self._answer(value, budget) == value
+
+    def known(self, part: int) -> int | None:
+        """Return the value of a component if it is in the table, or seen at once."""
+        value = self._reduce(part)
+        return value if value >= 0 else None
+
+    def excluded(self, part: int) -> int:
+        """Return values that a component of unknown value is known not to have, as a bit mask."""
+        if self._reduce(part) >= 0:
+            return 0
+        slot = kernel.find_form(self._table, self._form, self._like)
+        return masks_of(self._table.entries[slot : slot + 1, self.words : -1])[0] if slot >= 0 else 0
+
+    def add(self, part: int, value: int) -> None:
+        """Put a known value into the table, as one that took long."""
+        if self._reduce(part) < 0:
+            self._check_room(value)
+            kernel.keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
+
+    def expensive(self, nodes: int) -> dict[int, int]:
+        """Return the canonical components, with their values, that took that many nodes or more."""
+        entries = self._table.entries
+        what = entries[:, -1]
+        chosen = np.flatnonzero((what & np.uint64(0xFFFF) >= 2) & (what >> np.uint64(16) >= nodes.bit_length()))
+        values = (what[chosen] & np.uint64(0xFFFF)).astype(np.int64) - 2
+        return dict(zip(masks_of(entries[chosen, : self.words]), values.tolist(), strict=True))
+
+    # The kernel
+
+    def _reduce(self, part: int) -> int:
+        """Put the canonical form of a component where the kernel finds it; return its value if known, else -1."""
+        if self.words not in _loaded_widths:
+            _log.info("compiling the search for up to %d cells; the next run finds it compiled", 64 * self.words)
+        value = kernel.reduce(self._rules, self._table, self._form, to_words(part, self.words))
+        _loaded_widths.add(self.words)
+        return int(value)
+
+    def _check_room(self, value: int) -> None:
+        if value >= 64 * self._value_words:
+            raise ValueTooLarge(f"there is no room for the Grundy value {value}")
+
+    def _pending(self) -> int:
+        """Return the value that the frames on the stack ask about, -1 if they are about another component or done."""
+        stack = self._stack
+        going_on = stack.state[kernel.TOP] >= 0 and bool((stack.masks[0] == self._form[0]).all())
+        return int(stack.numbers[0, kernel.TARGET]) if going_on else -1
+
+    def _answer(self, asked: int, budget: Budget) -> int:
+        """Return the exact value of the component put forward, or -1 if only that it is not ``asked`` came out."""
+        state = self._stack.state
+        self._check_room(asked)
+        if budget.spent >= budget.states:
+            raise OutOfBudget  # before the frames of another component are given up
+        if self._pending() != asked:
+            kernel.ask(self._stack, self._form, asked, self._like)
+        size = _FIRST_SLICE
+        while True:
+            began, before, hits = time.perf_counter(), int(state[kernel.NODES]), int(state[kernel.HITS])
+            limit = before + min(size, max(0, budget.states - budget.spent))
+            status = kernel.search(
+                self._rules, self._table, self._stack, limit, self._can_grow(), *self._reserve, self._like
+            )
+            nodes = int(state[kernel.NODES]) - before
+            budget.spent += nodes
+            budget.hits += int(state[kernel.HITS]) - hits
+            if status == kernel.DONE:
+                return int(state[kernel.ANSWER])
+            if status == kernel.TOO_LARGE:
+                state[kernel.TOP], state[kernel.ANSWER] = -1, -1
+                raise ValueTooLarge(f"there is no room for Grundy values of {64 * self._value_words} and more")
+            if status == kernel.TABLE_FULL:
+                self._grow_table()
+            elif status == kernel.POOL_FULL:
+                self._grow_pools()
+            elif budget.spent >= budget.states:
+                raise OutOfBudget
+            budget.check_clock()
+            seconds = time.perf_counter() - began
+            if nodes == size and seconds < _SLICE_SECONDS / 2:
+                size *= 2
+            elif seconds > _SLICE_SECONDS and size > 1:
+                size //= 2
+
+    # Room
+
+    def _can_grow(self) -> bool:
+        return len(self._table.tags) < self._most_places
+
+    def _empty_table(self, places: int) -> kernel.Table:
+        count = places + kernel.PROBES - 1
+        return kernel.Table(
+            np.zeros((count, self.words + self._value_words + 1), dtype=np.uint64),
+            np.zeros(count, dtype=np.uint8),
+        )
+
+    def _grow_table(self) -> None:
+        larger = self._empty_table(2 * (len(self._table.tags) - kernel.PROBES + 1))
+        kernel.move_all(self._table, larger, self._stack.state, self._like)
+        self._table = larger
+
+    def _new_stack(self, cells: int) -> kernel.Stack:
+        depth = cells + 2
+        options, parts = self._reserve
+        return kernel.Stack(
+            state=np.array([-1] + [0] * (kernel.STATE_SIZE - 1), dtype=np.int64),
+            masks=np.zeros((depth, self.words), dtype=np.uint64),
+            asked=np.zeros((depth, self.words), dtype=np.uint64),
+            numbers=np.zeros((depth, kernel.NUMBERS), dtype=np.int64),
+            have=np.zeros((depth, self._value_words), dtype=np.uint64),
+            looked=np.zeros((1, self._value_words), dtype=np.uint64),
+            options=np.zeros((8 * options, kernel.OPTION_SIZE), dtype=np.int64),
+            parts=np.zeros((parts + 16 * options, self.words), dtype=np.uint64),
+            marks=np.zeros(256, dtype=np.uint64),
+            seen=np.zeros((_CACHED_LOOKS, self.words + self._value_words), dtype=np.uint64),
+            forms=np.zeros((_CACHED_FORMS, 2 * self.words + 1), dtype=np.uint64),
+        )
+
+    def _grow_pools(self) -> None:
+        stack = self._stack
+        self._stack = stack._replace(
+            options=np.concatenate([stack.options, np.zeros_like(stack.options)]),
+            parts=np.concatenate([stack.parts, np.zeros_like(stack.parts)]),
+        )

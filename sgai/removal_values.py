@@ -1,0 +1,178 @@
+"""Choosing how the components of removal games are solved: by rules in Python, or by the compiled search."""
+
+import importlib.util
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from sgai.budget import Budget
+from sgai.errors import SgaiError
+from sgai.rulesets.removal import RemovalRuleset, RemovalTable, cells_of, image_under, mask_of, to_corner
+
+if TYPE_CHECKING:
+    from sgai.removal_search import RemovalSearch
+
+T = TypeVar("T")
+
+DEFAULT_MEMORY = 1 << 30  # bytes
+LEAST_MEMORY = 1 << 20
+MOST_CELLS = 512  # of a component that the compiled search takes
+FEW_CELLS = 8  # up to here asking the compiled search is no faster
+TRIED_STATES, TRIED_SECONDS = 1000, 0.4  # spent in Python before compiled code is loaded, which takes as long
+_EXPENSIVE_NODES = 256
+_FEW_VALUES, _MOST_VALUES = 64, 4096
+
+_log = logging.getLogger(__name__)
+
+
+class RemovalValues:
+    """The values of components of removal games, as far as the compiled search finds them.
+
+    Parameters
+    ----------
+    memory : int
+        The most bytes for the tables of one game.
+    """
+
+    def __init__(self, memory: int = DEFAULT_MEMORY) -> None:
+        if isinstance(memory, bool) or not isinstance(memory, int) or memory < LEAST_MEMORY:
+            raise SgaiError(f"memory={memory!r}: it is a number of bytes, {LEAST_MEMORY:,} or more")
+        self._memory = memory
+        self._searches: dict[RemovalRuleset, RemovalSearch] = {}
+        self._room: dict[RemovalRuleset, int] = {}  # how large values may be, where that is more than usual
+        self._refused: set[RemovalRuleset] = set()  # where the compiled search has no room for the values
+
+    def __len__(self) -> int:
+        return sum(search.entries for search in self._searches.values())
+
+    def takes(self, ruleset: RemovalRuleset, part: int) -> bool:
+        """Tell whether the compiled search is for this component."""
+        if part.bit_count() <= FEW_CELLS or ruleset in self._refused:
+            return False
+        if ruleset.table.cells > MOST_CELLS:
+            _log.warning(
+                "%s has %d cells; the compiled search is for up to %d, so the slow one in Python goes on",
+                ruleset,
+                ruleset.table.cells,
+                MOST_CELLS,
+            )
+            self._refused.add(ruleset)
+            return False
+        return importlib.util.find_spec("numba") is not None
+
+    def is_loaded(self) -> bool:
+        """Tell whether the compiled code has been loaded before."""
+        return "sgai.kernels.removal" in sys.modules
+
+    def value(self, ruleset: RemovalRuleset, part: int, budget: Budget) -> int | None:
+        """Return the value of a component, or None if the compiled search cannot tell it.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first.
+        """
+        return self._with_room(ruleset, lambda search: search.value(part & ~ruleset.always_live(), budget))
+
+    def has_value(self, ruleset: RemovalRuleset, part: int, value: int, budget: Budget) -> bool | None:
+        """Tell whether a component has a value, or return None if the compiled search cannot tell."""
+        return self._with_room(ruleset, lambda search: search.has_value(part & ~ruleset.always_live(), value, budget))
+
+    def _with_room(self, ruleset: RemovalRuleset, question: "Callable[[RemovalSearch], T]") -> T | None:
+        from sgai.removal_search import ValueTooLarge  # loads numba
+
+        while True:
+            try:
+                return question(self._search(ruleset))
+            except ValueTooLarge:
+                room = 4 * self._room.get(ruleset, _FEW_VALUES)
+                self._searches.pop(ruleset, None)
+                if room > _MOST_VALUES:
+                    self._refused.add(ruleset)
+                    return None
+                self._room[ruleset] = room
+
+    def known(self, ruleset: RemovalRuleset, part: int) -> int | None:
+        """Return a value that was found before, or None."""
+        search = self._searches.get(ruleset)
+        return None if search is None else search.known(part & ~ruleset.always_live())
+
+    def excluded(self, ruleset: RemovalRuleset, part: int) -> list[int]:
+        """Return the values that a component is proved not to have."""
+        search = self._searches.get(ruleset)
+        mask = 0 if search is None else search.excluded(part & ~ruleset.always_live())
+        return [value for value in range(mask.bit_length()) if mask >> value & 1]
+
+    def add(self, ruleset: RemovalRuleset, values: Mapping[int, int]) -> None:
+        """Take over values that were found in an earlier run."""
+        for value in values.values():
+            while value >= self._room.get(ruleset, _FEW_VALUES) <= _MOST_VALUES:
+                self._room[ruleset] = 4 * self._room.get(ruleset, _FEW_VALUES)
+        if values and self._room.get(ruleset, 0) <= _MOST_VALUES:
+            search = self._search(ruleset)
+            for part, value in values.items():
+                if ruleset.table.parts(part) == [part & ~ruleset.always_live()]:
+                    search.add(part & ~ruleset.always_live(), value)
+
+    def expensive(self) -> dict[RemovalRuleset, dict[int, int]]:
+        """Return the positions, with their values, that took long to solve."""
+        return {
+            ruleset: {part | ruleset.always_live(): value for part, value in search.expensive(_EXPENSIVE_NODES).items()}
+            for ruleset, search in self._searches.items()
+        }
+
+    def _search(self, ruleset: RemovalRuleset) -> "RemovalSearch":
+        search = self._searches.get(ruleset)
+        if search is None:
+            from sgai.removal_search import RemovalSearch  # loads numba
+
+            search = self._searches[ruleset] = RemovalSearch(
+                ruleset.table, self._memory, self._room.get(ruleset, _FEW_VALUES)
+            )
+        return search
+
+
+def is_mirrored(table: RemovalTable, part: int) -> bool:
+    """Tell whether a symmetry shows that a position is lost: every move can be answered by its image.
+
+    That needs a symmetry that is its own inverse, and of which no legal move takes what its image needs: then the image
+    of the first player's move is always there, and leaves a symmetric position again.
+
+    Parameters
+    ----------
+    table : RemovalTable
+        The game.
+    part : int
+        A position of it, as a mask of live cells, all needed by some legal move.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> cram = sgai.load_ruleset("cram(rows=6,columns=6)")
+    >>> is_mirrored(cram.table, cram.initial()), is_mirrored(cram.table, cram.initial() ^ 1)
+    (True, False)
+    """
+    if not part:
+        return True
+    shift = 0
+    if table.shape is not None and table.translates:
+        part, _ = to_corner(part, table.shape)
+    legal = [(need, kill) for need, kill in zip(table.needs, table.kills, strict=True) if need & part == need]
+    for symmetry in table.symmetries[1:]:
+        image = image_under(symmetry)(part)
+        if table.shape is not None and table.translates:
+            turned, _ = to_corner(image, table.shape)
+            shift = image.bit_length() - turned.bit_length()
+            image = turned
+        if image != part or any(symmetry[symmetry[cell] - shift] - shift != cell for cell in cells_of(part)):
+            continue
+        if not any(kill & mask_of(symmetry[cell] - shift for cell in cells_of(need)) for need, kill in legal):
+            return True
+    return False
+
+
+def limited(budget: Budget) -> Budget:
+    """Return a budget for a try in Python before compiled code is loaded."""
+    left = TRIED_SECONDS if budget.seconds is None else min(TRIED_SECONDS, budget.seconds - budget.elapsed())
+    return Budget(max(1, min(TRIED_STATES, budget.states - budget.spent)), max(1e-9, left))
