@@ -2,6 +2,7 @@
 
 import logging
 import time
+from typing import Any
 
 import numpy as np
 
@@ -141,6 +142,10 @@ class RemovalSearch:
         chosen = np.flatnonzero((what & np.uint64(0xFFFF) >= 2) & (what >> np.uint64(16) >= nodes.bit_length()))
         values = (what[chosen] & np.uint64(0xFFFF)).astype(np.int64) - 2
         return dict(zip(masks_of(entries[chosen, : self.words]), values.tolist(), strict=True))
+
+    def arrays(self) -> tuple[kernel.Rules, kernel.Table, kernel.Stack, tuple[Any, ...]]:
+        """Return what the kernel works on, and a mask of its width."""
+        return self._rules, self._table, self._stack, self._like
 
     # The kernel
 

@@ -1,0 +1,59 @@
+"""Walks over the options of a position as the search does, step by step, so that a benchmark can time the steps."""
+
+from typing import Any
+
+from sgai.kernels import removal as kernel
+from sgai.kernels.jit import counting_nothing
+
+MAKE, SPLIT, FORM, LOOK_UP, FOLD = range(5)
+
+
+@counting_nothing
+def walk_options(
+    rules: kernel.Rules, table: kernel.Table, stack: kernel.Stack, positions: Any, step: Any, like: kernel.Mask
+) -> tuple[Any, Any]:
+    """Make all options of positions and do with them what a step says.
+
+    Parameters
+    ----------
+    rules, table, stack
+        Those of a search.
+    positions : uint64 array of shape (positions, words)
+        Components in canonical form.
+    step : int
+        `MAKE` the options; `SPLIT` off their first part, `FORM`: make it canonical, `LOOK_UP`: find it in the table;
+        or `FOLD`: all that the search does.
+    like : tuple of uint64
+        A mask of the right width.
+
+    Returns
+    -------
+    tuple of int
+        The number of options, and a number that depends on all results, so that none can be left out.
+    """
+    options, total = 0, 0
+    for number in range(len(positions)):
+        live = kernel.read(positions, number, like)
+        rest = live
+        while not kernel.is_empty(rest):
+            cell = kernel.lowest(rest)
+            rest = kernel.without_lowest(rest)
+            for move in range(rules.first[cell], rules.first[cell + 1]):
+                if not kernel.inside(kernel.read(rules.needs, move, live), live):
+                    continue
+                left = kernel.without(live, kernel.read(rules.kills, move, live))
+                options += 1
+                marked = kernel.both(kernel.read(rules.around, move, live), left)
+                if step == MAKE or kernel.is_empty(marked):
+                    total += kernel.size(left)
+                elif step == FOLD:
+                    known, count = kernel.fold(rules, table, stack, left, marked, 0)
+                    total += known + count
+                else:
+                    if rules.twins != kernel.NO_TWINS:
+                        left, marked = kernel.without_twins(rules, left, marked)
+                    part = kernel.connected_part(rules, left, marked)
+                    if step != SPLIT:
+                        part, _ = kernel.canonical(rules, part)
+                    total += kernel.find(table, part) if step == LOOK_UP else kernel.size(part)
+    return options, total
