@@ -13,6 +13,7 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 # What differs from run to run: times, and the name of a new folder of games.
 _VARYING = [(r"in [0-9.e-]+ s$", "in # s"), (r"matches/[0-9TZ.]+", "matches/#")]
+_PROGRESS = r"sgai: compiling .*\n|\r[^\r\n]*|[0-9]+ states \[.*"
 _TIMES_OF_A_TABLE = (r"( +[0-9.e+-]+){2}$", " # #")
 
 
@@ -36,11 +37,15 @@ def _run_commands(example: Example) -> None:
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PATH": scripts + os.pathsep + os.environ["PATH"]},
+            env={
+                **os.environ,
+                "PATH": scripts + os.pathsep + os.environ["PATH"],
+                "SGAI_STORE": str(Path.cwd() / "nimbers.sqlite"),
+            },
         )
         is_match = re.search(r"\bmatch\b", command) is not None
         # A progress bar is no part of the answer.
-        shown = done.stdout if is_match else done.stdout + done.stderr
+        shown = done.stdout if is_match else done.stdout + re.sub(_PROGRESS, "", done.stderr)
         assert _plain(shown, is_match) == _plain(expected, is_match), f"$ {command}\n{done.stdout}{done.stderr}"
 
 

@@ -70,6 +70,7 @@ def make_rules(table: RemovalTable) -> kernel.Rules:
         around.append(touched & ~table.kills[move])
     rows, columns = table.shape if table.shape is not None and table.translates else (0, 0)
     symmetries = list(_board_symmetries(table) if rows else _listed_symmetries(table))
+    has_turned = any(each.turned for each in symmetries)
     distances = _distances(adjacent) if adjacent is not None else {}
     return kernel.Rules(
         needs=rows_of((table.needs[move] for move in order), words),
@@ -91,7 +92,9 @@ def make_rules(table: RemovalTable) -> kernel.Rules:
         turned=np.array([each.turned for each in symmetries], dtype=np.int64),
         flipped=np.array([each[2:4] for each in symmetries], dtype=np.int64).reshape(-1, 2),
         involution=np.array([each.involution for each in symmetries], dtype=np.int64),
-        side=min(rows, columns) if any(each.turned for each in symmetries) else 0,
+        side=min(rows, columns) if has_turned else 0,
+        all_flips=rows > 0 and len(symmetries) == (7 if has_turned else 3),
+        first_row=rows_of([(1 << columns) - 1], words),
     )
 
 

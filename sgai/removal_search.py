@@ -154,7 +154,9 @@ class RemovalSearch:
         if self.words not in _loaded_widths:
             _log.info("compiling the search for up to %d cells; the next run finds it compiled", 64 * self.words)
         value = kernel.reduce(self._rules, self._table, self._form, to_words(part, self.words))
-        _loaded_widths.add(self.words)
+        if self.words not in _loaded_widths:
+            _loaded_widths.add(self.words)
+            _log.debug("the search is loaded")
         return int(value)
 
     def _check_room(self, value: int) -> None:

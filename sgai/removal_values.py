@@ -19,7 +19,7 @@ DEFAULT_MEMORY = 1 << 30  # bytes
 LEAST_MEMORY = 1 << 20
 MOST_CELLS = 512  # of a component that the compiled search takes
 FEW_CELLS = 8  # up to here asking the compiled search is no faster
-TRIED_STATES, TRIED_SECONDS = 1000, 0.4  # spent in Python before compiled code is loaded, which takes as long
+TRIED_OPTIONS, _LEAST_TRIED_STATES = 20_000, 20  # in Python before compiled code is loaded, which takes as long
 _EXPENSIVE_NODES = 256
 _FEW_VALUES, _MOST_VALUES = 64, 4096
 
@@ -172,7 +172,8 @@ def is_mirrored(table: RemovalTable, part: int) -> bool:
     return False
 
 
-def limited(budget: Budget) -> Budget:
-    """Return a budget for a try in Python before compiled code is loaded."""
-    left = TRIED_SECONDS if budget.seconds is None else min(TRIED_SECONDS, budget.seconds - budget.elapsed())
-    return Budget(max(1, min(TRIED_STATES, budget.states - budget.spent)), max(1e-9, left))
+def limited(budget: Budget, table: RemovalTable) -> Budget:
+    """Return a budget for a try in Python before compiled code is loaded: by states alone, so that it is repeatable."""
+    left = None if budget.seconds is None else max(1e-9, budget.seconds - budget.elapsed())
+    states = max(_LEAST_TRIED_STATES, TRIED_OPTIONS // len(table.needs))
+    return Budget(max(1, min(states, budget.states - budget.spent)), left)

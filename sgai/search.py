@@ -161,7 +161,7 @@ class StateTable:
         if not self.removals.takes(ruleset, position):
             return
         if not self.removals.is_loaded():
-            few = limited(budget)
+            few = limited(budget, ruleset.table)
             try:
                 self._evaluate(state, few)
                 return

@@ -347,7 +347,7 @@ class Solver:
 
     def _listing_budget(self, spent: Budget) -> Budget:
         seconds = None if spent.seconds is None else max(1e-9, spent.seconds - spent.elapsed())
-        return Budget(_MOST_LISTED_OPTIONS, seconds)
+        return Budget(_MOST_LISTED_OPTIONS, seconds, spent.watch)
 
     def _known_facts(self, summands: list[Summand], values: list[int | None], known: int) -> Iterator[str]:
         solved = sum(value is not None for value in values)

@@ -25,19 +25,24 @@ def shown_progress() -> Iterator["Callable[[Budget], None]"]:
     logger = logging.getLogger("sgai")
     level = logger.level
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     bar: tqdm[Any] | None = None
     started = time.monotonic()
+    last: Budget | None = None
+    earlier = 0  # states of budgets that are spent
 
     def watch(budget: "Budget") -> None:
-        nonlocal bar
+        nonlocal bar, last, earlier
         handler.forget()
+        if last is not None and last is not budget:
+            earlier += last.spent
+        last = budget
         if bar is None and time.monotonic() - started > _QUIET_SECONDS:
             from tqdm import tqdm  # loaded only for what takes long
 
             bar = tqdm(unit=" states", leave=False, mininterval=0.5)
         if bar is not None:
-            bar.update(budget.spent - bar.n)
+            bar.update(earlier + budget.spent - bar.n)
 
     try:
         yield watch
@@ -50,7 +55,7 @@ def shown_progress() -> Iterator["Callable[[Budget], None]"]:
 
 
 class _Patient(logging.Handler):
-    """Prints warnings at once, and what the program is doing if it does so for more than a second."""
+    """Prints warnings at once, and what the program is doing if no other word of it comes within a second."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,6 +67,8 @@ class _Patient(logging.Handler):
             print(f"sgai: {message}", file=sys.stderr)
             return
         self.forget()
+        if record.levelno < logging.INFO:
+            return
         self._timer = threading.Timer(_QUIET_SECONDS, print, [f"sgai: {message}"], {"file": sys.stderr, "flush": True})
         self._timer.daemon = True
         self._timer.start()

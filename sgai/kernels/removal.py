@@ -27,6 +27,9 @@ DONE, PAUSED, TABLE_FULL, POOL_FULL, TOO_LARGE = range(5)
 TOP, OPTIONS, PARTS, ANSWER, NODES, HITS, USED, STAMP, PEEKS = range(9)
 STATE_SIZE = 9
 
+# Symmetries of a board that has all: upside down, left to right, both; then transposed, and that with each of these.
+_TRANSPOSITION = 3
+
 # The phases of a frame.
 _NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
 
@@ -59,7 +62,9 @@ class Rules(NamedTuple):
     turned: Any  # (symmetries,): whether rows become columns; then only boxes of `side` fit
     flipped: Any  # (symmetries, 2): whether the order of rows, and of columns, is reversed
     involution: Any  # (symmetries,)
-    side: Int
+    side: int  # 0 if rows may not become columns
+    all_flips: bool  # whether a board has all symmetries of a rectangle, and of a square if `side`
+    first_row: Any  # (1, words)
 
 
 class Stack(NamedTuple):
@@ -96,15 +101,16 @@ def _instruction(name: str) -> Any:
 
     def typed(_context: Any, _word: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            flags = [] if name == "ctpop" else [ir.Constant(ir.IntType(1), 0)]  # defined for 0 too
+            flags = [] if name in ("ctpop", "bitreverse") else [ir.Constant(ir.IntType(1), 0)]  # defined for 0 too
             return getattr(builder, name)(*arguments, *flags)
 
-        return types.int64(types.uint64), generate
+        return (types.uint64 if name == "bitreverse" else types.int64)(types.uint64), generate
 
     return intrinsic(typed)
 
 
 _trailing_zeros, _leading_zeros, _ones = _instruction("cttz"), _instruction("ctlz"), _instruction("ctpop")
+_reversed = _instruction("bitreverse")
 
 
 @inlined
@@ -589,10 +595,30 @@ def mirrored(rules: Rules, live: Mask, symmetry: Int, shift: Int) -> Any:
     return True
 
 
+@inlined
+def upside_down(rules: Rules, live: Mask, high: Int) -> Mask:
+    """Reverse the order of the rows of a box in the corner."""
+    row = read(rules.first_row, 0, live)
+    flipped = nothing(live)
+    for r in range(high):
+        one = both(shifted_down(live, r * rules.columns), row)
+        flipped = either(flipped, shifted_up(one, (high - 1 - r) * rules.columns))
+    return flipped
+
+
+@inlined
+def turned_round(live: Mask, last: Int) -> Mask:
+    """Turn a box in the corner by 180 degrees; its last cell has the number ``last``."""
+    reverse = live
+    for i in range(len(live)):
+        reverse = _set_word(reverse, len(live) - 1 - i, _reversed(live[i]))
+    return shifted_down(reverse, 64 * len(live) - 1 - last)
+
+
 @counting_nothing
 def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
-    """Return one component for all that are equal by reduction, shift or symmetry, and whether symmetry makes it 0."""
-    high, wide, turn = 0, 0, 2
+    """Return one component for all that are equal by shift or symmetry, and whether symmetry makes its value 0."""
+    high, wide = 0, 0
     if rules.columns > 0:
         top = rules.row[lowest(live)]
         high = rules.row[highest(live)] - top + 1
@@ -600,22 +626,17 @@ def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
         while not meets(live, read(rules.column_cells, left, live)):
             left += 1
         live = shifted_down(live, top * rules.columns + left)
-        wide = 1
-        right = rules.columns - left
-        while right > 1 and not meets(live, read(rules.column_cells, right - 1, live)):
-            right -= 1
-        wide = right
-        # Boxes that fit either way lie down: only those of as many rows as columns need all images.
-        if high > rules.side or wide > rules.side or high < wide:
-            turn = 0
-        elif high > wide:
-            turn = 1
-    best, lost, first = live, False, True
+        wide = rules.columns - left
+        while not meets(live, read(rules.column_cells, wide - 1, live)):
+            wide -= 1
+        if rules.all_flips:
+            return of_box(rules, live, high, wide)
+    best, lost = live, False
     for symmetry in range(len(rules.turned)):
         shift = 0
-        if rules.turned[symmetry] + turn == 1:
-            continue
         if rules.turned[symmetry]:
+            if high > rules.side or wide > rules.side:
+                continue
             if rules.flipped[symmetry, 0]:
                 shift += (rules.rows - wide) * rules.columns
             if rules.flipped[symmetry, 1]:
@@ -626,11 +647,48 @@ def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
             if rules.flipped[symmetry, 1]:
                 shift += rules.columns - wide
         turned = shifted_down(image(rules, symmetry, live), shift)
-        if before(turned, best) or (turn == 1 and first):
+        if before(turned, best):
             best = turned
-            first = False
         elif not lost and rules.involution[symmetry] and same(turned, live):
             lost = mirrored(rules, live, symmetry, shift)
+    return best, lost
+
+
+@inlined
+def of_box(rules: Rules, live: Mask, high: Int, wide: Int) -> tuple[Mask, Any]:
+    """Do the same for a box in the corner of a board with all its symmetries, without going from cell to cell.
+
+    Boxes that fit either way lie down, so only those of as many rows as columns have eight images, the others four.
+    """
+    if high > wide and high <= rules.side:
+        live = image(rules, _TRANSPOSITION, live)
+        high, wide = wide, high
+    last = (high - 1) * rules.columns + wide - 1
+    best, lost = live, False
+    other = live
+    for turned in range(2 if high == wide and high <= rules.side else 1):
+        if turned:
+            other = image(rules, _TRANSPOSITION, live)
+            if before(other, best):
+                best = other
+            elif not lost and same(other, live):
+                lost = mirrored(rules, live, _TRANSPOSITION, 0)
+        down = upside_down(rules, other, high)
+        for way in range(3):
+            if way == 0:
+                flipped = down
+            elif way == 1:
+                flipped = turned_round(down, last)
+            else:
+                flipped = turned_round(other, last)
+            if before(flipped, best):
+                best = flipped
+            elif not lost and same(flipped, live) and (not turned or way == 2):
+                # A quarter turn is not its own inverse.
+                shift = (rules.rows - high) * rules.columns if way != 1 else 0
+                if way != 0:
+                    shift += rules.columns - wide
+                lost = mirrored(rules, live, turned * (1 + _TRANSPOSITION) + way, shift)
     return best, lost
 
 

@@ -608,3 +608,14 @@ def test_large_boards_are_made_at_once():
     assert solve(game, corner).grundy == solve("cram(rows=3,columns=3)").grundy
     grid = KaylesOnGraph(graph="grid", rows=30, columns=30)
     assert grid.table.graph_determined == "kayles"
+
+
+def test_graphs_made_by_networkx():
+    networkx = pytest.importorskip("networkx")
+    petersen = NodeKayles.from_networkx(networkx.petersen_graph())
+    assert petersen.table.cells == 10
+    assert solve(petersen).grundy == reference_grundy(petersen, petersen.initial())
+    grid = ArcKayles.from_networkx(networkx.grid_2d_graph(3, 4))
+    assert solve(grid).grundy == solve("cram(rows=3,columns=4)").grundy
+    assert "directed" in message_of(NodeKayles.from_networkx, networkx.DiGraph([(0, 1)]))
+    assert "itself" in message_of(NodeKayles.from_networkx, networkx.Graph([(0, 0)]))
