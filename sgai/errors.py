@@ -20,6 +20,17 @@ class NotSolvedError(SgaiError):
     """A search that ran out of its budget, where only an exact answer will do."""
 
 
+def shortened(text: str, most: int = 200) -> str:
+    """Return a text for people, cut where it would fill the screen.
+
+    Examples
+    --------
+    >>> shortened("graph(edges=[1-0;2-1])", 12)
+    'graph(edges=...'
+    """
+    return text if len(text) <= most else text[:most] + "..."
+
+
 class StoreError(SgaiError):
     """A nimber store that cannot be used; the message names the file and says what to do."""
 

@@ -4,7 +4,6 @@ A state is a component that splits no further, in canonical form. An option of i
 of several and of a nimber, which stands for the heaps among the components.
 """
 
-import importlib.util
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.compiling import can_compile
 from sgai.decomposition import decompose
 from sgai.errors import LoopError, SgaiError, quote
 from sgai.kernels import graphs as kernels
@@ -270,7 +270,7 @@ class Evaluation:
     ) -> None:
         self.graph = graph
         if use_kernels is None:
-            use_kernels = len(graph.targets) >= MANY_EDGES and importlib.util.find_spec("numba") is not None
+            use_kernels = len(graph.targets) >= MANY_EDGES and can_compile()
         self._compiled = use_kernels
         self._kernels = kernels.compiled_kernels() if use_kernels else kernels.plain_kernels()
         count = len(graph.states)

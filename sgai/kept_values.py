@@ -41,6 +41,7 @@ class KeptValues:
             if stored is not None:
                 self._table.set_value(ruleset, position, stored)
                 self._stored.setdefault(rules, set()).add(text)
+                self._load_parts(ruleset)  # whoever asks for the winning moves needs them
                 return stored
             self._load_parts(ruleset)
         before = budget.spent

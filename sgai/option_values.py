@@ -1,12 +1,12 @@
 """The Grundy values of the options of one heap, worked out from the values of all smaller heaps."""
 
-import importlib.util
 from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from sgai.compiling import can_compile
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.subtraction import TakeAway, by_removals
@@ -173,7 +173,7 @@ class _SumTables:
 
     def add(self, heap: int, value: int) -> None:
         """Add the heap that follows the last one, with its Grundy value."""
-        if self.totals > _FEW_TOTALS and importlib.util.find_spec("numba") is not None:
+        if self.totals > _FEW_TOTALS and can_compile():
             from sgai.kernels.splits import add_heap
 
             add_heap(self.equal, self.mixed, self.unequal, heap, value)

@@ -1,12 +1,12 @@
 """Periods of nim-sequences, proved and not guessed."""
 
-import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sgai.compiling import can_compile
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.subtraction import Bash, Subtraction, by_removals
@@ -128,7 +128,7 @@ def find_period(values: npt.NDArray[Any], theorem: PeriodTheorem) -> Period | No
 
 def _match_lengths(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     lengths = np.zeros(len(values), dtype=np.int64)
-    if len(values) > _FEW_VALUES and importlib.util.find_spec("numba") is not None:
+    if len(values) > _FEW_VALUES and can_compile():
         from sgai.kernels.sequences import match_lengths
 
         match_lengths(values, lengths)

@@ -1,12 +1,12 @@
 """Choosing how the components of removal games are solved: by rules in Python, or by the compiled search."""
 
-import importlib.util
 import logging
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from sgai.budget import Budget
+from sgai.compiling import can_compile
 from sgai.errors import SgaiError
 from sgai.rulesets.removal import RemovalRuleset, RemovalTable, cells_of, image_under, mask_of, to_corner
 
@@ -59,7 +59,7 @@ class RemovalValues:
             )
             self._refused.add(ruleset)
             return False
-        return importlib.util.find_spec("numba") is not None
+        return True
 
     def is_loaded(self) -> bool:
         """Tell whether the compiled code has been loaded before."""
@@ -80,6 +80,9 @@ class RemovalValues:
         return self._with_room(ruleset, lambda search: search.has_value(part & ~ruleset.always_live(), value, budget))
 
     def _with_room(self, ruleset: RemovalRuleset, question: "Callable[[RemovalSearch], T]") -> T | None:
+        if not can_compile():
+            self._refused.add(ruleset)
+            return None
         from sgai.removal_search import ValueTooLarge  # loads numba
 
         while True:
@@ -109,7 +112,7 @@ class RemovalValues:
         for value in values.values():
             while value >= self._room.get(ruleset, _FEW_VALUES) <= _MOST_VALUES:
                 self._room[ruleset] = 4 * self._room.get(ruleset, _FEW_VALUES)
-        if values and self._room.get(ruleset, 0) <= _MOST_VALUES:
+        if values and can_compile() and self._room.get(ruleset, 0) <= _MOST_VALUES:
             search = self._search(ruleset)
             for part, value in values.items():
                 if ruleset.table.parts(part) == [part & ~ruleset.always_live()]:

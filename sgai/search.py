@@ -96,8 +96,10 @@ class StateTable:
 
     def has_value(self, ruleset: Ruleset[Any, Any], position: Any, value: int, budget: Budget) -> bool:
         """Tell whether a component that splits no further has a Grundy value, which can take less than to find it."""
-        if isinstance(ruleset, RemovalRuleset) and self.removals.takes(ruleset, position) and self.removals.is_loaded():
+        if isinstance(ruleset, RemovalRuleset) and self.removals.takes(ruleset, position):
             state = self._state(ruleset, position)
+            if state.value < 0 and not self.removals.is_loaded():
+                self._try_in_python(state, budget)
             if state.value < 0:
                 answer = self.removals.has_value(ruleset, position, value, budget)
                 if answer is not None:
@@ -161,19 +163,22 @@ class StateTable:
         if not self.removals.takes(ruleset, position):
             return
         if not self.removals.is_loaded():
-            few = limited(budget, ruleset.table)
-            try:
-                self._evaluate(state, few)
+            self._try_in_python(state, budget)
+            if state.value >= 0:
                 return
-            except OutOfBudget:
-                pass
-            finally:
-                budget.spent += few.spent
-                budget.hits += few.hits
-            budget.check_clock()
         value = self.removals.value(ruleset, position, budget)
         if value is not None:
             state.value = value
+
+    def _try_in_python(self, state: State, budget: Budget) -> None:
+        few = limited(budget, state.ruleset.table)  # type: ignore[attr-defined]
+        try:
+            self._evaluate(state, few)
+        except OutOfBudget:
+            budget.check_clock()
+        finally:
+            budget.spent += few.spent
+            budget.hits += few.hits
 
     def _evaluate(self, root: State, budget: Budget) -> None:
         # Every entry: a state, its options, and the states among them that are still to be evaluated.
@@ -205,7 +210,7 @@ class StateTable:
         waiting: dict[State, None] = {}
         splits = ruleset.splits()
         for count, (_, option) in enumerate(ruleset.moves(state.position), 1):
-            if count % _OPTIONS_A_LOOK == 0:
+            if budget.seconds is not None or count % _OPTIONS_A_LOOK == 0:
                 budget.check_clock()
             if not splits:
                 child = self._state(ruleset, option)

@@ -4,7 +4,6 @@ The plain method is here: every value is the mex of the values of all options. F
 where there is some for the game, and a proved period ends the work altogether.
 """
 
-import importlib.util
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from sgai.budget import Budget, OutOfBudget
 from sgai.compiled_sequences import CompiledSequence, TwoHeapForm, form_of_code, form_of_set
+from sgai.compiling import can_compile
 from sgai.option_values import Values, option_values_of
 from sgai.periods import Period, find_period, period_theorem
 from sgai.reachable import PATHS_CAP
@@ -172,7 +172,7 @@ class SequenceTable:
 
     def _compile(self, largest: int) -> bool:
         """Prepare compiled code for the game; tell whether there is any."""
-        if self._compiled is None and importlib.util.find_spec("numba") is not None:
+        if self._compiled is None and can_compile():
             form = two_heap_form(self.ruleset, largest)
             if form is not None:
                 self._compiled = CompiledSequence(form)

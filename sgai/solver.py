@@ -10,7 +10,7 @@ from numpy import int64
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
 from sgai.conventions import check_convention
 from sgai.decomposition import Lifter, Summand, decompose
-from sgai.errors import SgaiError, UnsupportedError, quote
+from sgai.errors import SgaiError, UnsupportedError, quote, shortened
 from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
 from sgai.nimbers import nim_sum
 from sgai.parameters import check_integer
@@ -355,7 +355,7 @@ class Solver:
             yield f"{solved} of {len(summands)} components are solved; their nim-sum is {known}"
         for summand in [each for each, value in zip(summands, values, strict=True) if value is None][:3]:
             ruleset, position = summand.ruleset, summand.position
-            name = f"{ruleset} {ruleset.format(position)}"
+            name = f"{shortened(str(ruleset))} {ruleset.format(position)}"
             options, excluded = 0, set(self._table.excluded(ruleset, position))
             searched = bool(excluded)
             started = time.perf_counter()

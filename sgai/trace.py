@@ -6,7 +6,7 @@ from typing import Any
 
 from sgai.budget import Budget
 from sgai.decomposition import Summand, decompose
-from sgai.errors import LoopError
+from sgai.errors import LoopError, shortened
 from sgai.nimbers import mex, nim_sum
 from sgai.ruleset import Ruleset
 from sgai.search import refuse_loopy
@@ -33,7 +33,7 @@ class TraceStep:
     value: int
 
     def __str__(self) -> str:
-        name = f"{self.ruleset} {self.ruleset.format(self.position)}"
+        name = f"{shortened(str(self.ruleset))} {self.ruleset.format(self.position)}"
         if not self.options:
             return f"{name} = 0: no options"
         shown = []

@@ -63,8 +63,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_moves(ruleset: Any, position: Any, moves: list[tuple[Any, Any]]) -> None:
-    texts = [f"{number}: {ruleset.format_move(position, move)}" for number, (move, _) in enumerate(moves, 1)]
-    print("  " + "   ".join(texts))
+    names = [ruleset.format_move(position, move) for move, _ in moves]
+    mark = "#" if any(name.isdecimal() for name in names) else ""  # else a number could be either
+    print("  " + "   ".join(f"{mark}{number}: {name}" for number, name in enumerate(names, 1)))
 
 
 def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) -> Any:
@@ -86,8 +87,8 @@ def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) 
             _print_moves(ruleset, position, moves)
         elif text == "h":
             _print_hint(ruleset, position, exact)
-        elif re.fullmatch("[0-9]{1,6}", text) and 1 <= int(text) <= len(moves):
-            return moves[int(text) - 1][1]
+        elif re.fullmatch("#?[0-9]{1,6}", text) and 1 <= int(text.removeprefix("#")) <= len(moves):
+            return moves[int(text.removeprefix("#")) - 1][1]
         elif text:
             print(f"  {problem}\n  {_HELP}")
 

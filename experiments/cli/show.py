@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from sgai.errors import SgaiError
+from sgai.errors import SgaiError, shortened
 from sgai.experiments.cli.common import add_position, read_position
 
 
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     """Draw the position."""
     ruleset, position = read_position(options)
     if options.svg is None:
-        print(f"{ruleset} {ruleset.format(position)}")
+        print(f"{shortened(str(ruleset))} {ruleset.format(position)}")
         print(ruleset.draw_text(position))
         return 0
     drawing = ruleset.draw_svg(position)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import sgai
+from sgai.errors import shortened
 from sgai.experiments.cli.common import (
     NOT_SOLVED,
     add_budget,
@@ -102,7 +103,7 @@ def _trace_lines(ruleset: Any, position: Any, limit: int, limits: Any) -> Iterat
 
 def _text_lines(solution: "Solution") -> Iterator[str]:
     ruleset = solution.ruleset
-    yield f"{ruleset} {ruleset.format(solution.position)}"
+    yield f"{shortened(str(ruleset))} {ruleset.format(solution.position)}"
     if solution.exact:
         who = {"N": "the player to move wins", "P": "the player to move loses"}[solution.outcome or ""]
         play = " under misere play" if solution.play == "misere" else ""
@@ -130,7 +131,7 @@ def _component_lines(solution: "Solution") -> Iterator[str]:
     for (name, position, grundy), number in itertools.islice(counted.items(), _MOST_LINES):
         times = f"  ({number} times)" if number > 1 else ""
         value = "not solved" if grundy is None else f"value {grundy}"
-        yield f"  {name} {position}: {value}{times}"
+        yield f"  {shortened(name)} {position}: {value}{times}"
     if len(counted) > _MOST_LINES:
         yield f"  ... and {len(counted) - _MOST_LINES} more"
 

@@ -104,7 +104,9 @@ def _verify(store: "NimberStore", options: argparse.Namespace) -> None:
         )
     if not report.ok:
         raise StoreError(_complaint(report))
-    if not options.json:
+    if not options.json and not store.info().exists:
+        print(f"{report.path}: not made yet, so there is nothing to verify")
+    elif not options.json:
         print(f"{report.path}: {report.good:,} values, all with the right checksum")
         if report.recomputed:
             print(f"computed again: {report.recomputed:,}, all equal")

@@ -32,10 +32,12 @@ def read_board(text: str) -> tuple[int, int, int]:
                 )
             if character == ".":
                 live |= 1 << row * len(lines[0]) + column
-        if len(line) != len(lines[0]) or not line:
+        if not line:
+            raise SgaiError(f"{quote(text)}: row {row + 1} is empty; it should have one cell at least")
+        if len(line) != len(lines[0]):
             raise SgaiError(
                 f"{quote(text)}: row {row + 1} has {len(line)} cells and row 1 has {len(lines[0])}; all rows have "
-                "equally many, one at least"
+                "equally many"
             )
     return len(lines), len(lines[0]), live
 

@@ -154,7 +154,10 @@ class Graph(Ruleset[Vertex, Vertex]):
 
     def initial(self) -> Vertex:
         """Return the start."""
-        return self.validate(self.start)
+        try:
+            return self.validate(self.start)
+        except SgaiError as error:
+            raise SgaiError(f"start=[{self.start}]: {error}") from None
 
     def moves(self, position: Vertex) -> Iterator[tuple[Vertex, Vertex]]:
         """Yield the successors; a move is named by the vertex that it leads to."""

@@ -72,7 +72,16 @@ def parse_relations(text: str) -> tuple[Relation, ...]:
     >>> parse_relations("[a<b<c;a<c;d]")
     (('a', 'b'), ('b', 'c'), ('d',))
     """
-    return _check_relations([part.split("<") for part in split(unbracket(text))])
+    parts = split(unbracket(text))
+    try:
+        return _check_relations([part.split("<") for part in parts])
+    except SgaiError as error:
+        if "is not a vertex" not in str(error):
+            raise
+        raise SgaiError(
+            f"{quote(text)}: relations are written a<b or a<b<c, an element alone by its name (letters, digits, dots "
+            "and underscores)"
+        ) from None
 
 
 RELATIONS = Kind(

@@ -300,6 +300,10 @@ class RemovalRuleset(Ruleset[int, int]):
         if kept is None:
             rules = self.rules()
             kept = self.make_table() if rules is self or not isinstance(rules, RemovalRuleset) else rules.table
+            if not isinstance(kept, RemovalTable):
+                raise SgaiError(
+                    f"make_table of {type(self).__name__} returned {quote(kept)}; it should be a RemovalTable"
+                )
             self.__dict__["_table"] = kept
         return kept
 
@@ -316,7 +320,11 @@ class RemovalRuleset(Ruleset[int, int]):
     def apply(self, position: int, move: int) -> int:
         """Return the option that a move leads to, or raise `IllegalMoveError`."""
         table = self.table
-        if type(move) is not int or not 0 <= move < len(table.needs) or table.needs[move] & ~position:
+        try:
+            move = check_integer(move)
+        except SgaiError:
+            raise self.illegal_move(position, move) from None
+        if not 0 <= move < len(table.needs) or table.needs[move] & ~position:
             raise self.illegal_move(position, move)
         return position & ~table.kills[move]
 
@@ -414,8 +422,16 @@ class RemovalRuleset(Ruleset[int, int]):
 def _checked_moves(cells: int, moves: Iterable[tuple[Iterable[int], Iterable[int], str]]) -> dict[tuple[int, int], str]:
     named: dict[tuple[int, int], str] = {}
     listed = 0
-    for need_cells, kill_cells, name in moves:
-        wanted, killed = list(need_cells), list(kill_cells)
+    for each in moves:
+        try:
+            need_cells, kill_cells, name = each
+            wanted, killed = [check_integer(cell) for cell in need_cells], [check_integer(cell) for cell in kill_cells]
+        except (TypeError, ValueError):
+            raise SgaiError(
+                f"{quote(each)} is no move; it is (numbers of needed cells, of killed cells, a name)"
+            ) from None
+        if not isinstance(name, str) or not name.strip():
+            raise SgaiError(f"{quote(each)} is no move: its name {quote(name)} should be a text that is not empty")
         for cell in (*wanted, *killed):
             if not 0 <= cell < cells:
                 raise SgaiError(f"move {quote(name)}: there is no cell {cell}; cells run from 0 to {cells - 1}")

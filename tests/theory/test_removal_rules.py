@@ -299,7 +299,7 @@ def test_boards_are_read_in_both_forms():
         ("cram(rows=1000,columns=1000)", ["rows=1000", "4,096"]),
         ("cram(cells=[..#./...])", ["'..#./...'", "row 2"]),
         ("cram(cells=[..x])", ["'..x'", "'x'", "'.'", "'#'"]),
-        ("cram(cells=[/])", ["'/'", "one at least"]),
+        ("cram(cells=[/])", ["'/'", "one cell at least"]),
         ("cram(rows=2,cells=[...])", ["rows=2", "'...'", "1 x 3"]),
         ("cram(columns=7,cells=[.../...])", ["columns=7", "2 x 3"]),
         ("chomp(cells=[#.])", ["'#.'", "poisoned"]),
@@ -328,7 +328,7 @@ def test_boards_are_read_in_both_forms():
         ("poset(relations=[a<b;c<d;b<c<a])", ["a<b<c<a", "circle"]),
         ("poset(relations=[a<a])", ["'a<a'"]),
         ("poset(relations=[])", ["relations=[]", "one element"]),
-        ("poset(relations=[a<<b])", ["not a vertex"]),
+        ("poset(relations=[a<<b])", ["[a<<b]", "written a<b"]),
         ("poset(live=[z])", ["element 'z'", "a, b"]),
         ("subset_takeaway(size=9)", ["size=9", "2 to 8"]),
         ("subset_takeaway(size=1)", ["size=1"]),
@@ -619,3 +619,33 @@ def test_graphs_made_by_networkx():
     assert solve(grid).grundy == solve("cram(rows=3,columns=4)").grundy
     assert "directed" in message_of(NodeKayles.from_networkx, networkx.DiGraph([(0, 1)]))
     assert "itself" in message_of(NodeKayles.from_networkx, networkx.Graph([(0, 0)]))
+
+
+def test_tables_that_are_none_are_refused():
+    for move in [([0], [0]), ("ab", [0], "x"), (0, [0], "x"), ([0.5], [0], "x"), ([0], [0], 5), ([0], [0], " "), None]:
+        message = message_of(RemovalTable.build, 4, [move])
+        assert "is no move" in message
+
+    class Forgotten(RemovalRuleset):
+        def make_table(self):
+            pass
+
+        def initial(self):
+            return 1
+
+    assert "should be a RemovalTable" in message_of(lambda: Forgotten().table)
+
+
+def test_messages_name_what_was_given():
+    assert "row 1 is empty" in message_of(load_ruleset("cram").parse, "")
+    assert "'[a>b]'" in message_of(load_ruleset, "poset(relations=[a>b])")
+    assert "written a<b" in message_of(load_ruleset, "poset(relations=[a>b])")
+    assert "start=[3]" in message_of(load_ruleset("graph(edges=[1-0])").initial)
+
+
+def test_moves_may_be_numpy_integers():
+    numpy = pytest.importorskip("numpy")
+    cram = load_ruleset("cram(rows=2,columns=2)")
+    assert cram.apply(15, numpy.int64(0)) == cram.apply(15, 0)
+    with pytest.raises(IllegalMoveError):
+        cram.apply(15, True)

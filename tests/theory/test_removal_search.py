@@ -431,9 +431,9 @@ def test_no_symmetry_where_the_middle_is_shared():
 # Other processes
 
 
-def run_python(code, **environment):
+def run_python(code, arguments=(), **environment):
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *arguments],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -451,13 +451,21 @@ def test_the_next_process_loads_the_compiled_code():
     assert [run_python(SOLVE) for _ in range(2)] == ["3", "3"]
 
 
-def test_without_numba():
-    code = "import sys; sys.modules['numba'] = None; sys.meta_path.insert(0, type('No', (), {'find_spec': staticmethod("
-    code += "lambda name, *rest: (_ for _ in ()).throw(ImportError(name)) if name.split('.')[0] == 'numba' else None)})"
-    code += "); del sys.modules['numba']\nimport importlib.util\nfind = importlib.util.find_spec\n"
-    code += "importlib.util.find_spec = lambda name, *rest: None if name == 'numba' else find(name, *rest)\n"
-    code += "import sgai; print(sgai.solve('cram(rows=4,columns=5)').grundy, 'numba' in sys.modules)"
-    assert run_python(code) == "2 False"
+@pytest.mark.parametrize("how", ["missing", "broken", "disabled"])
+def test_without_numba(how, tmp_path):
+    # Not there at all, there but not to be imported, and told not to compile.
+    before, environment = "import sgai; ", {}
+    if how == "missing":
+        before = "import sys; sys.modules['numba'] = None; import sgai; "
+    elif how == "broken":
+        (tmp_path / "numba.py").write_text("raise ImportError('no numba here')")
+        environment["PYTHONPATH"] = str(tmp_path)
+    else:
+        environment["NUMBA_DISABLE_JIT"] = "1"
+    assert run_python(before + "print(sgai.solve('cram(rows=4,columns=5)').grundy)", **environment) == "2"
+    expected = grundy_values(load_ruleset("0.77"), 9000)[-1]
+    found = run_python(before + "print(sgai.grundy_values(sgai.load_ruleset('0.77'), 9000)[-1])", **environment)
+    assert found == str(expected)
 
 
 @pytest.mark.slow
@@ -519,6 +527,15 @@ def test_an_interrupted_search_keeps_what_it_found(tmp_path):
     resumed = Solver(store=store).solve(ruleset)
     assert resumed.grundy == whole.grundy == 1
     assert resumed.states < whole.states
+
+
+def test_a_second_run_with_a_store_does_not_search_more_than_the_first(tmp_path):
+    code = "import sys, sgai; from sgai.solver import Solver; n = []\n"
+    code += "solver = Solver(store=sgai.NimberStore(sys.argv[1]))\n"
+    code += "s = solver.solve('cram(rows=5,columns=6)', watch=lambda budget: n.append(budget.spent))\n"
+    code += "print(s.grundy, len(s.winning_moves), s.complete, max(n, default=0) < 10_000)"
+    file = str(tmp_path / "nimbers")
+    assert [run_python(code, arguments=[file]) for _ in range(2)] == ["2 9 True True"] * 2
 
 
 def test_users_rulesets_are_not_kept(tmp_path):
