@@ -60,6 +60,7 @@ class RemovalSearch:
         # The options and parts that one position may have; a part that is not known at once has two cells or more.
         self._reserve = (len(table.needs), len(table.needs) * (table.cells // 2 + 1))
         self._stack = self._new_stack(table.cells)
+        self._warned = False
         self._form = np.zeros((1, self.words), dtype=np.uint64)
 
     @property
@@ -192,6 +193,7 @@ class RemovalSearch:
             if status == kernel.TOO_LARGE:
                 state[kernel.TOP], state[kernel.ANSWER] = -1, -1
                 raise ValueTooLarge(f"there is no room for Grundy values of {64 * self._value_words} and more")
+            self._warn_of_full_table()
             if status == kernel.TABLE_FULL:
                 self._grow_table()
             elif status == kernel.POOL_FULL:
@@ -216,6 +218,16 @@ class RemovalSearch:
             np.zeros((count, self.words + self._value_words + 1), dtype=np.uint64),
             np.zeros(count, dtype=np.uint8),
         )
+
+    def _warn_of_full_table(self) -> None:
+        places = len(self._table.tags)
+        if not self._warned and not self._can_grow() and 4 * self.entries > 3 * places:
+            self._warned = True
+            _log.warning(
+                "the table is full with %s positions: from now on those that took least work make room, and may be "
+                "searched again; more memory helps",
+                f"{self.entries:,}",
+            )
 
     def _grow_table(self) -> None:
         larger = self._empty_table(2 * (len(self._table.tags) - kernel.PROBES + 1))

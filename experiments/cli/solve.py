@@ -2,6 +2,7 @@
 
 import argparse
 import itertools
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -56,22 +57,17 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     """Solve the position and print the answer."""
     from sgai.budget import Budget
-    from sgai.experiments.cli.progress import shown_progress
-    from sgai.solver import Solver
 
     ruleset, position = read_position(options)
     store = None if options.store is None else sgai.NimberStore(options.store or None)
     memory = {} if options.memory is None else {"memory": options.memory << 20}
-    with shown_progress() as watch:
-        solution = Solver(store=store, **memory).solve(
-            ruleset,
-            position,
-            play=options.play,
-            compound=options.compound,
-            ending=options.ending,
-            watch=watch,
-            **budget(options),
-        )
+    try:
+        solution = _solved(options, ruleset, position, store, memory)
+    except KeyboardInterrupt:
+        kept = "what took long is kept in the store, and the same command goes on from there"
+        hint = "with --store, what takes long is kept for the next run"
+        print(f"sgai: stopped; {hint if store is None else kept}", file=sys.stderr)
+        raise
     if options.json:
         answer = solution.to_dict()
         if options.trace:
@@ -85,6 +81,22 @@ def run(options: argparse.Namespace) -> int:
         for line in _text_lines(solution):
             print(line)
     return 0 if solution.exact else NOT_SOLVED
+
+
+def _solved(options: argparse.Namespace, ruleset: Any, position: Any, store: Any, memory: dict[str, int]) -> "Solution":
+    from sgai.experiments.cli.progress import shown_progress
+    from sgai.solver import Solver
+
+    with shown_progress() as watch:
+        return Solver(store=store, **memory).solve(
+            ruleset,
+            position,
+            play=options.play,
+            compound=options.compound,
+            ending=options.ending,
+            watch=watch,
+            **budget(options),
+        )
 
 
 def _trace_lines(ruleset: Any, position: Any, limit: int, limits: Any) -> Iterator[str]:

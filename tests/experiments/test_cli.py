@@ -190,7 +190,8 @@ def test_ctrl_c_is_exit_code_130(sgai, monkeypatch):
 
     monkeypatch.setattr("sgai.solver.Solver.solve", interrupted)
     code, _, err = sgai("solve", "nim")
-    assert (code, err) == (130, "sgai: interrupted\n")
+    hint = "sgai: stopped; with --store, what takes long is kept for the next run\n"
+    assert (code, err) == (130, hint + "sgai: interrupted\n")
 
 
 def answers(monkeypatch, *lines):

@@ -364,11 +364,12 @@ def test_cram_5x6_takes_few_entries():
     assert search.entries < 6150
 
 
-def test_a_small_table_replaces_and_stays_right():
+def test_a_small_table_replaces_and_stays_right(caplog):
     ruleset = load_ruleset("cram(rows=5,columns=6)")
     search = RemovalSearch(ruleset.table, memory=1)
     assert search.value(ruleset.initial(), Budget(UNLIMITED)) == 2
     assert search.entries <= 4096 + 8
+    assert caplog.text.count("the table is full") == 1
 
 
 def test_seconds_run_out():
