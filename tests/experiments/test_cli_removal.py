@@ -93,7 +93,9 @@ def test_ctrl_c_keeps_what_was_found(tmp_path):
     try:
         shown = ""
         while "states" not in shown:  # the search is under way, after compilation if need be
-            shown += process.stderr.read(1)
+            character = process.stderr.read(1)
+            assert character, shown
+            shown += character
         time.sleep(2)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
