@@ -102,7 +102,8 @@ class RemovalSearch:
         """
         value, asked = self._reduce(part), 0
         while value < 0:
-            while self.excluded(part) >> asked & 1:
+            excluded = self.excluded(part)
+            while excluded >> asked & 1:
                 asked += 1
             value = self._answer(asked, budget)
             if value < 0:

@@ -73,11 +73,11 @@ class RemovalValues:
         OutOfBudget
             If the budget ends first.
         """
-        return self._with_room(ruleset, lambda search: search.value(part & ~ruleset.always_live(), budget))
+        return self._with_room(ruleset, lambda search: search.value(_bare(ruleset, part), budget))
 
     def has_value(self, ruleset: RemovalRuleset, part: int, value: int, budget: Budget) -> bool | None:
         """Tell whether a component has a value, or return None if the compiled search cannot tell."""
-        return self._with_room(ruleset, lambda search: search.has_value(part & ~ruleset.always_live(), value, budget))
+        return self._with_room(ruleset, lambda search: search.has_value(_bare(ruleset, part), value, budget))
 
     def _with_room(self, ruleset: RemovalRuleset, question: "Callable[[RemovalSearch], T]") -> T | None:
         if not can_compile():
@@ -99,12 +99,12 @@ class RemovalValues:
     def known(self, ruleset: RemovalRuleset, part: int) -> int | None:
         """Return a value that was found before, or None."""
         search = self._searches.get(ruleset)
-        return None if search is None else search.known(part & ~ruleset.always_live())
+        return None if search is None else search.known(_bare(ruleset, part))
 
     def excluded(self, ruleset: RemovalRuleset, part: int) -> list[int]:
         """Return the values that a component is proved not to have."""
         search = self._searches.get(ruleset)
-        mask = 0 if search is None else search.excluded(part & ~ruleset.always_live())
+        mask = 0 if search is None else search.excluded(_bare(ruleset, part))
         return [value for value in range(mask.bit_length()) if mask >> value & 1]
 
     def add(self, ruleset: RemovalRuleset, values: Mapping[int, int]) -> None:
@@ -115,8 +115,9 @@ class RemovalValues:
         if values and can_compile() and self._room.get(ruleset, 0) <= _MOST_VALUES:
             search = self._search(ruleset)
             for part, value in values.items():
-                if ruleset.table.parts(part) == [part & ~ruleset.always_live()]:
-                    search.add(part & ~ruleset.always_live(), value)
+                bare = _bare(ruleset, part)
+                if ruleset.table.parts(part) == [bare]:
+                    search.add(bare, value)
 
     def expensive(self) -> dict[RemovalRuleset, dict[int, int]]:
         """Return the positions, with their values, that took long to solve."""
@@ -134,6 +135,10 @@ class RemovalValues:
                 ruleset.table, self._memory, self._room.get(ruleset, _FEW_VALUES)
             )
         return search
+
+
+def _bare(ruleset: RemovalRuleset, part: int) -> int:
+    return part & ~ruleset.always_live()  # the search knows only cells that moves need or kill
 
 
 def is_mirrored(table: RemovalTable, part: int) -> bool:

@@ -4,7 +4,7 @@ import itertools
 import math
 from typing import Any
 
-from sgai.drawing.picture import MARK, PAPER, TOKEN, Picture
+from sgai.drawing.picture import MARK, PAPER, TOKEN, Picture, on_a_circle
 
 _LETTERS = {"rook": "R", "king": "K", "knight": "N", "queen": "Q"}
 _MOST_VERTICES = 60
@@ -54,12 +54,7 @@ def graph_picture(ruleset: Any, position: Any) -> Picture:
     shown = list(successors)
     if len(shown) > _MOST_VERTICES:
         shown = [position, *(each for each in successors[position][: _MOST_VERTICES - 1] if each != position)]
-    radius = max(60.0, 14.0 * len(shown) / 2)
-    centre = radius + 24
-    places = {}
-    for i, vertex in enumerate(shown):
-        angle = 2 * math.pi * i / len(shown) - math.pi / 2
-        places[vertex] = (centre + radius * math.cos(angle), centre + radius * math.sin(angle))
+    places = dict(zip(shown, on_a_circle(len(shown), max(60.0, 14.0 * len(shown) / 2)), strict=True))
     picture = Picture()
     for vertex, (x, y) in places.items():
         for target in successors[vertex]:

@@ -1,9 +1,17 @@
 """A small SVG canvas: shapes are added one by one, and pictures are set one below the other."""
 
+import math
 from dataclasses import dataclass, field
 from html import escape
 
 TOKEN, INK, PAPER, MARK = "#3b6ea8", "#222222", "#ffffff", "#d9822b"
+
+
+def on_a_circle(count: int, radius: float) -> list[tuple[float, float]]:
+    """Return that many places on a circle with room for a margin, the first one at the top."""
+    centre = radius + 24
+    angles = [2 * math.pi * i / count - math.pi / 2 for i in range(count)]
+    return [(centre + radius * math.cos(angle), centre + radius * math.sin(angle)) for angle in angles]
 
 
 @dataclass

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sgai.drawing.picture import PAPER, Picture
+from sgai.drawing.picture import PAPER, Picture, on_a_circle
 from sgai.rulesets.posets import levels
 from sgai.rulesets.removal import cells_of
 
@@ -62,13 +62,7 @@ def vertices_picture(ruleset: Any, position: int) -> Picture:
         columns = graph.shape[1]
         places = {cell: (24.0 + 44 * (cell % columns), 24.0 + 44 * (cell // columns)) for cell in range(count)}
     elif count <= _MOST_VERTICES:
-        radius = max(60.0, 32.0 * count / (2 * math.pi))
-        angles = [2 * math.pi * cell / count - math.pi / 2 for cell in range(count)]
-        centre = radius + 24
-        places = {
-            cell: (centre + radius * math.cos(angle), centre + radius * math.sin(angle))
-            for cell, angle in enumerate(angles)
-        }
+        places = dict(enumerate(on_a_circle(count, max(60.0, 32.0 * count / (2 * math.pi)))))
     else:
         return _count_only(position, count)
     return _dots_and_lines(ruleset, position, places, graph.edges)

@@ -115,18 +115,14 @@ _reversed = _instruction("bitreverse")
 
 @inlined
 def read(rows: Any, number: Int, like: Mask) -> Mask:
-    """Return a row of words as a mask of the width of ``like``."""
-    mask = like
-    for i in range(len(like)):
-        mask = _set_word(mask, i, rows[number, i])
-    return mask
+    """Return the first words of a row as a mask of the width of ``like``."""
+    return read_at(rows, number, 0, like)
 
 
 @inlined
 def write(rows: Any, number: Int, mask: Mask) -> None:
-    """Store a mask as a row of words."""
-    for i in range(len(mask)):
-        rows[number, i] = mask[i]
+    """Store a mask as the first words of a row."""
+    write_at(rows, number, 0, mask)
 
 
 @inlined
@@ -961,6 +957,15 @@ def push(stack: Stack, mask: Mask, target: Int) -> None:
     stack.numbers[depth, _NODES] = state[NODES]
 
 
+@inlined
+def pop(stack: Stack, depth: Int, answer: Int) -> None:
+    """Answer the question of the top frame, and give its room back."""
+    state, numbers = stack.state, stack.numbers
+    state[OPTIONS], state[PARTS] = numbers[depth, _FIRST], numbers[depth, _PART_TOP]
+    state[TOP] -= 1
+    state[ANSWER] = answer
+
+
 @counting_nothing
 def reduce(rules: Rules, table: Table, form: Any, part: Mask) -> Int:
     """Write the canonical form of a component into a row; return its value where that is known, else -1."""
@@ -1114,9 +1119,7 @@ def search(
                 slot = find(table, live)
                 if slot >= 0:
                     join_values(table.entries, slot, len(like), stack.have, depth, 0, stack.have.shape[1])
-                state[OPTIONS], state[PARTS] = numbers[depth, _FIRST], numbers[depth, _PART_TOP]
-                state[TOP] -= 1
-                state[ANSWER] = -1
+                pop(stack, depth, -1)
                 continue
             if count > 0:
                 numbers[depth, _K] = n
@@ -1168,7 +1171,5 @@ def search(
                 continue
         live = read(stack.masks, depth, like)
         keep(table, state, live, answer, stack.have, depth, 0, state[NODES] - numbers[depth, _NODES])
-        state[OPTIONS], state[PARTS] = numbers[depth, _FIRST], numbers[depth, _PART_TOP]
-        state[TOP] -= 1
-        state[ANSWER] = answer
+        pop(stack, depth, answer)
     return DONE

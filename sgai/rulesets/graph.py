@@ -67,11 +67,18 @@ def _normal(edges: Sequence[tuple[Any, ...]], check: Callable[[Any], Vertex]) ->
     return tuple(tuple(map(normal.__getitem__, edge)) for edge in edges)
 
 
-def _format_edges(edges: tuple[Edge, ...]) -> str:
+def format_edges(edges: tuple[Edge, ...]) -> str:
+    """Write edges, directed or not, in brackets.
+
+    Examples
+    --------
+    >>> format_edges(((3, 2), (5,)))
+    '[3-2;5]'
+    """
     return "[" + ";".join("-".join(map(str, edge)) for edge in edges) + "]"
 
 
-EDGES = Kind("a list of directed edges such as [3-2;3-1;2-0]", _parse_edges, _format_edges, _check_edges)
+EDGES = Kind("a list of directed edges such as [3-2;3-1;2-0]", _parse_edges, format_edges, _check_edges)
 # In brackets, since OpenSpiel would take a bare 3 for a number where it wants text.
 VERTEX = Kind(
     "a vertex such as 3 or a1", lambda text: parse_vertex(unbracket(text)), lambda vertex: f"[{vertex}]", check_vertex

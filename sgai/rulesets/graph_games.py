@@ -8,7 +8,7 @@ from sgai.errors import SgaiError, nearest, quote
 from sgai.parameters import Kind, parameter
 from sgai.registry import register
 from sgai.rulesets.automorphisms import automorphisms
-from sgai.rulesets.graph import Vertex, check_vertex, natural_order
+from sgai.rulesets.graph import Vertex, check_vertex, format_edges, natural_order
 from sgai.rulesets.named_cells import NamedCells
 from sgai.rulesets.removal import MOST_CELLS, MOST_MOVES, Permutation, RemovalTable, cells_of
 from sgai.syntax import split, unbracket
@@ -64,7 +64,7 @@ def _check_graph(value: Any) -> str:
 EDGES = Kind(
     "a list of edges such as [0-1;1-2;5]",
     parse_undirected_edges,
-    lambda edges: "[" + ";".join("-".join(map(str, edge)) for edge in edges) + "]",
+    format_edges,
     _check_edges,
 )
 GRAPH = Kind("the name of a graph such as path", lambda text: _check_graph(unbracket(text)), str, _check_graph)

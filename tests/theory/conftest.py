@@ -1,5 +1,7 @@
 """What several test modules of the theory share."""
 
+import os
+import subprocess
 import sys
 
 import pytest
@@ -10,12 +12,12 @@ SOLVERS = ("search.py", "sequences.py", "option_values.py", "explicit_graph.py",
 
 @pytest.fixture(scope="session")
 def interrupt_after():
-    """Call a function and raise KeyboardInterrupt before a line of the solvers is run, as Ctrl-C may at any of them.
+    """Call a function and raise KeyboardInterrupt before a line of some files is run, as Ctrl-C may at any of them.
 
-    Returns whether it was interrupted.
+    The files are those of the solvers, or any whose ends are given. Returns whether it was interrupted.
     """
 
-    def run(lines, function):
+    def run(lines, function, files=SOLVERS):
         left = lines
 
         def count(frame, event, argument):
@@ -27,7 +29,7 @@ def interrupt_after():
             return count
 
         before = sys.gettrace()
-        sys.settrace(lambda frame, *_: count if frame.f_code.co_filename.endswith(SOLVERS) else None)
+        sys.settrace(lambda frame, *_: count if frame.f_code.co_filename.endswith(files) else None)
         try:
             function()
         except KeyboardInterrupt:
@@ -35,5 +37,22 @@ def interrupt_after():
         finally:
             sys.settrace(before)
         return False
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def run_program():
+    """Run a program in a process of its own, with arguments and environment variables."""
+
+    def run(program, *arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-c", program, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+            env={**os.environ, **environment},
+        )
 
     return run

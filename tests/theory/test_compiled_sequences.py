@@ -2,9 +2,6 @@
 
 import itertools
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -215,36 +212,26 @@ print(sgai.grundy_values("0.106", 9000).sum(), sgai.grundy_values("8!.0", 200).s
 """
 
 
-def run(program, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-
-
-def test_compiled_code_from_the_cache_gives_the_same(tmp_path):
+def test_compiled_code_from_the_cache_gives_the_same(tmp_path, run_program):
     """The first process compiles, the second loads what the first one kept."""
-    done = [run(SECOND_PROCESS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+    done = [run_program(SECOND_PROCESS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     assert [each.returncode for each in done] == [0, 0], done[1].stderr
     assert done[0].stdout == done[1].stdout
     assert list(tmp_path.rglob("*.nbi"))
 
 
-def test_without_a_place_for_the_cache_it_works():
+def test_without_a_place_for_the_cache_it_works(run_program):
     """Numba refuses a function that it cannot cache; ours is then compiled without."""
     program = f"""
 import numba.core.caching as caching
 caching.CodeLibraryCacheImpl._locator_classes = caching.CompileResultCacheImpl._locator_classes = []
 {SECOND_PROCESS}"""
-    done = run(program)
+    done = run_program(program)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == run(SECOND_PROCESS).stdout
+    assert done.stdout == run_program(SECOND_PROCESS).stdout
 
 
-def test_without_numba_it_works():
+def test_without_numba_it_works(run_program):
     program = """
 import sys, importlib.util
 found = importlib.util.find_spec
@@ -254,12 +241,12 @@ import sgai
 print(sgai.grundy_values("0.106", 9000).sum(), sgai.grundy_values("8!.0", 200).sum())
 print(sgai.Solver().find_period(sgai.load_ruleset("kayles"), 1000))
 """
-    done = run(program)
+    done = run_program(program)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == run(SECOND_PROCESS).stdout.strip()
+    assert done.stdout.splitlines()[0] == run_program(SECOND_PROCESS).stdout.strip()
     assert "period=12" in done.stdout
 
 
-def test_numba_is_loaded_only_for_many_heaps():
+def test_numba_is_loaded_only_for_many_heaps(run_program):
     program = "import sys, sgai; sgai.grundy_values('kayles', 1000); print('numba' in sys.modules)"
-    assert run(program).stdout == "False\n"
+    assert run_program(program).stdout == "False\n"

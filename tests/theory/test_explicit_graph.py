@@ -1,7 +1,6 @@
 """Explicit graphs: every value is that of the definition and of the generic solver, compiled or not."""
 
 import itertools
-import os
 import signal
 import subprocess
 import sys
@@ -451,19 +450,9 @@ print(graph.grundy_values().sum(), graph.longest_plays().sum())
 """
 
 
-def run(program, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-
-
-def test_compiled_code_from_the_cache_gives_the_same(tmp_path):
+def test_compiled_code_from_the_cache_gives_the_same(tmp_path, run_program):
     """The first process compiles, the second loads what the first one kept, the third has no numba."""
-    done = [run(SECOND_PROCESS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+    done = [run_program(SECOND_PROCESS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     kept = list(tmp_path.rglob("*.nbi"))
     without = """
 import sys, importlib.util
@@ -471,20 +460,20 @@ found = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: None if name == "numba" else found(name, *rest)
 sys.modules["numba"] = None
 """
-    done.append(run(without + SECOND_PROCESS))
+    done.append(run_program(without + SECOND_PROCESS))
     assert [each.returncode for each in done] == [0, 0, 0], done[-1].stderr
     assert done[0].stdout == done[1].stdout == done[2].stdout
     assert len(kept) == 2
 
 
-def test_numba_is_loaded_only_for_many_edges():
+def test_numba_is_loaded_only_for_many_edges(run_program):
     program = """
 import sys, sgai
 from sgai.rulesets.graph import Graph
 game = Graph.from_successors({v: range(max(0, v - 9), v) for v in range(5000)}, start=4999)
 print(sgai.solve(game).grundy, 'numba' in sys.modules)
 """
-    assert run(program).stdout == "9 False\n"
+    assert run_program(program).stdout == "9 False\n"
 
 
 ENDLESS = """

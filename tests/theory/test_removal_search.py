@@ -3,9 +3,6 @@
 import contextlib
 import functools
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -432,28 +429,25 @@ def test_no_symmetry_where_the_middle_is_shared():
 # Other processes
 
 
-def run_python(code, arguments=(), **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+@pytest.fixture
+def printed_by(run_program):
+    def run(program, *arguments, **environment):
+        done = run_program(program, *arguments, **environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
 
 
 SOLVE = "import sgai, sgai.solver; print(sgai.solve('cram(rows=4,columns=7)').grundy)"
 
 
-def test_the_next_process_loads_the_compiled_code():
-    assert [run_python(SOLVE) for _ in range(2)] == ["3", "3"]
+def test_the_next_process_loads_the_compiled_code(printed_by):
+    assert [printed_by(SOLVE) for _ in range(2)] == ["3", "3"]
 
 
 @pytest.mark.parametrize("how", ["missing", "broken", "disabled"])
-def test_without_numba(how, tmp_path):
+def test_without_numba(how, tmp_path, printed_by):
     # Not there at all, there but not to be imported, and told not to compile.
     before, environment = "import sgai; ", {}
     if how == "missing":
@@ -463,18 +457,18 @@ def test_without_numba(how, tmp_path):
         environment["PYTHONPATH"] = str(tmp_path)
     else:
         environment["NUMBA_DISABLE_JIT"] = "1"
-    assert run_python(before + "print(sgai.solve('cram(rows=4,columns=5)').grundy)", **environment) == "2"
+    assert printed_by(before + "print(sgai.solve('cram(rows=4,columns=5)').grundy)", **environment) == "2"
     expected = grundy_values(load_ruleset("0.77"), 9000)[-1]
-    found = run_python(before + "print(sgai.grundy_values(sgai.load_ruleset('0.77'), 9000)[-1])", **environment)
+    found = printed_by(before + "print(sgai.grundy_values(sgai.load_ruleset('0.77'), 9000)[-1])", **environment)
     assert found == str(expected)
 
 
 @pytest.mark.slow
-def test_without_a_folder_to_write_to(tmp_path):
+def test_without_a_folder_to_write_to(tmp_path, printed_by):
     # Numba then finds no place for what it compiles, and compiles again.
     code = "import sys; import numba.core.caching as c\n"
     code += "c._CacheLocator.ensure_cache_path = lambda self: (_ for _ in ()).throw(OSError('no'))\n"
-    assert run_python(code + SOLVE) == "3"
+    assert printed_by(code + SOLVE) == "3"
 
 
 # The store
@@ -530,13 +524,13 @@ def test_an_interrupted_search_keeps_what_it_found(tmp_path):
     assert resumed.states < whole.states
 
 
-def test_a_second_run_with_a_store_does_not_search_more_than_the_first(tmp_path):
+def test_a_second_run_with_a_store_does_not_search_more_than_the_first(tmp_path, printed_by):
     code = "import sys, sgai; from sgai.solver import Solver; n = []\n"
     code += "solver = Solver(store=sgai.NimberStore(sys.argv[1]))\n"
     code += "s = solver.solve('cram(rows=5,columns=6)', watch=lambda budget: n.append(budget.spent))\n"
     code += "print(s.grundy, len(s.winning_moves), s.complete, max(n, default=0) < 10_000)"
     file = str(tmp_path / "nimbers")
-    assert [run_python(code, arguments=[file]) for _ in range(2)] == ["2 9 True True"] * 2
+    assert [printed_by(code, file) for _ in range(2)] == ["2 9 True True"] * 2
 
 
 def test_users_rulesets_are_not_kept(tmp_path):

@@ -557,34 +557,14 @@ def test_a_process_that_is_stopped_loses_at_most_one_transaction(file, how):
             assert store.put("nim", {f"{done + 5} {j}": j for j in range(50)}) == 50
 
 
-def test_an_interrupt_at_any_line(file):
-    def interrupted(lines):
-        left = lines
-
-        def count(frame, event, argument):
-            nonlocal left
-            if event == "line":
-                left -= 1
-                if left == 0:
-                    raise KeyboardInterrupt
-            return count
-
-        before = sys.gettrace()
-        sys.settrace(
-            lambda frame, *_: count if frame.f_code.co_filename.endswith(("store.py", "contextlib.py")) else None
-        )
-        try:
-            store.put("nim", {f"{lines} {j}": j for j in range(3)})
-            store.close()
-            return False
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(before)
+def test_an_interrupt_at_any_line(file, interrupt_after):
+    def put():
+        store.put("nim", {f"{lines} {j}": j for j in range(3)})
+        store.close()
 
     store = NimberStore(file)
     lines = 1
-    while interrupted(lines):
+    while interrupt_after(lines, put, ("store.py", "contextlib.py")):
         found = store.get("nim", [f"{lines} {j}" for j in range(3)])
         assert found in ({}, {f"{lines} {j}": j for j in range(3)})
         assert store.put("cram", {f"{lines}": 1}) == 1
