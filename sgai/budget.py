@@ -57,6 +57,10 @@ class Budget:
         """Return the seconds since the start."""
         return time.perf_counter() - self.started
 
+    def is_late(self) -> bool:
+        """Tell whether the seconds are over."""
+        return self.seconds is not None and self.elapsed() > self.seconds
+
     def spend(self, states: int = 1) -> None:
         """Count states; raise `OutOfBudget` where one of the limits is passed. The clock is read now and then."""
         before = self.spent
@@ -70,5 +74,5 @@ class Budget:
         """Raise `OutOfBudget` where time is up; let the watcher see how far it is."""
         if self.watch is not None:
             self.watch(self)
-        if self.seconds is not None and self.elapsed() > self.seconds:
+        if self.is_late():
             raise OutOfBudget

@@ -57,8 +57,7 @@ def masks_of(rows: Words) -> list[int]:
 def make_rules(table: RemovalTable) -> kernel.Rules:
     """Return the arrays of a game whose cells fit the largest width."""
     words = words_for(table.cells)
-    lows = [(need & -need).bit_length() - 1 for need in table.needs]
-    order = sorted(range(len(lows)), key=lows.__getitem__)
+    lows, order = _lowest_needed(table), move_order(table)
     first = np.searchsorted(np.sort(np.array(lows, dtype=np.int64)), np.arange(table.cells + 1))
     adjacent = witnessed_pairs(table)
     near = adjacent or table.neighbours
@@ -96,6 +95,23 @@ def make_rules(table: RemovalTable) -> kernel.Rules:
         all_flips=rows > 0 and len(symmetries) == (7 if has_turned else 3),
         first_row=rows_of([(1 << columns) - 1], words),
     )
+
+
+def move_order(table: RemovalTable) -> list[int]:
+    """Return the moves of a table in the order in which the kernel has them, by the lowest cell that they need.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> move_order(sgai.load_ruleset("cram(rows=2,columns=2)").table)
+    [0, 1, 2, 3]
+    """
+    lows = _lowest_needed(table)
+    return sorted(range(len(lows)), key=lows.__getitem__)
+
+
+def _lowest_needed(table: RemovalTable) -> list[int]:
+    return [(need & -need).bit_length() - 1 for need in table.needs]
 
 
 def witnessed_pairs(table: RemovalTable) -> list[int] | None:

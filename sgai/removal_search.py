@@ -50,6 +50,7 @@ class RemovalSearch:
     def __init__(self, table: RemovalTable, memory: int = DEFAULT_MEMORY, values: int = 64) -> None:
         if table.cells > MOST_CELLS:
             raise SgaiError(f"{table.cells:,} cells; the compiled search takes games of up to {MOST_CELLS}")
+        self.cells, self.moves = table.cells, len(table.needs)
         self.words = words_for(table.cells)
         self._like = to_words(0, self.words)
         self._rules = make_rules(table)
@@ -209,6 +210,15 @@ class RemovalSearch:
                 size //= 2
 
     # Room
+
+    def make_room(self) -> None:
+        """Let the table and the pools grow as they do in a search; for searches of another kind that use them."""
+        state = self._stack.state
+        if self._can_grow() and 2 * self.entries > len(self._table.tags):
+            self._grow_table()
+        self._warn_of_full_table()
+        if int(state[kernel.PARTS]) + self.cells > len(self._stack.parts):
+            self._grow_pools()
 
     def _can_grow(self) -> bool:
         return len(self._table.tags) < self._most_places

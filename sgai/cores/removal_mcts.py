@@ -1,0 +1,205 @@
+"""Monte Carlo tree search for removal games, compiled."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sgai.budget import Budget
+from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum, SumMove
+from sgai.errors import SgaiError
+from sgai.kernels import removal_mcts as kernel
+from sgai.kernels.removal import HITS
+from sgai.removal_arrays import move_order, rows_of
+from sgai.removal_search import RemovalSearch
+from sgai.rulesets.removal import RemovalRuleset
+
+if TYPE_CHECKING:
+    from sgai.beliefs import BeliefModel
+
+DEFAULT_NODES = 1 << 19
+_VALUES = 16  # Grundy values that beliefs tell apart
+_FIRST_SLICE, _SLICE_SECONDS = 16, 0.001
+_OUTCOMES = {kernel.UNKNOWN: None, kernel.WON: "N", kernel.LOST: "P"}
+
+
+class RemovalMCTS(SearchCore):
+    """MCTS with proofs, on sums of components of one removal game beside a nim-heap.
+
+    Selection is PUCT (Silver et al., arXiv 1712.01815) among the moves that are not decided; won and lost nodes are
+    backed up as in Winands, Björnsson and Saito (*Monte-Carlo tree search solver*, 2008).
+
+    Parameters
+    ----------
+    search : RemovalSearch
+        The exact search of the game, whose table of values is looked up and added to.
+    beliefs : BeliefModel, optional
+        Gives each move a prior, the probability that the option is lost for the opponent; without it all are equal.
+    strength : float
+        How many visits the prior counts for.
+    exploration : float
+        The constant of PUCT.
+    leaf : "rollout" or "belief"
+        How leaves are evaluated.
+    splits : bool
+        Whether components are split, looked up and folded into the heap; without it this is plain MCTS.
+    patience : int
+        Visits before a leaf is expanded.
+    nodes : int
+        The most nodes of the tree; when it is full, its leaves are evaluated again and again.
+    seed : int
+        Equal seeds and budgets of simulations give equal findings, from equal tables.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> from sgai.ruleset import Component
+    >>> cram = sgai.load_ruleset("cram(rows=3,columns=4)")
+    >>> core = RemovalMCTS(RemovalSearch(cram.table))
+    >>> core.search(Sum((Component(cram, cram.initial()),), heap=1), Budget(10_000)).outcome
+    'P'
+    """
+
+    name = "mcts"
+
+    def __init__(
+        self,
+        search: RemovalSearch,
+        *,
+        beliefs: "BeliefModel | None" = None,
+        strength: float = 3.0,
+        exploration: float = 1.0,
+        leaf: str = "rollout",
+        splits: bool = True,
+        patience: int = 4,
+        nodes: int = DEFAULT_NODES,
+        seed: int = 0,
+    ) -> None:
+        if leaf not in ("rollout", "belief"):
+            raise SgaiError(f"leaf={leaf!r}: it should be 'rollout' or 'belief'")
+        if leaf == "belief" and (beliefs is None or not splits):
+            raise SgaiError("leaf='belief' needs beliefs, and splits=True")
+        for what, value, least in (("patience", patience, 0), ("nodes", nodes, 2), ("strength", strength, 0)):
+            if value < least:
+                raise SgaiError(f"{what}={value!r}: it should be {least} or more")
+        self._search, self._beliefs = search, beliefs
+        self._options = kernel.Options(
+            splits=splits,
+            rollouts=leaf == "rollout",
+            believes=beliefs is not None and splits,
+            exploration=float(exploration),
+            strength=float(strength if beliefs is not None and splits else 0.0),
+            patience=patience,
+        )
+        self._nodes, self._seed, self._decisions = nodes, seed, 0
+        self._hats: npt.NDArray[np.float64] | None = None
+        self._tree: kernel.Tree | None = None
+
+    def takes(self, root: Sum) -> bool:
+        """Tell whether this core searches a sum: components of one removal game, and no large heap."""
+        return root.heap < 64 and all(isinstance(part.ruleset, RemovalRuleset) for part in root.parts)
+
+    def reset(self) -> None:
+        """Begin the random numbers anew; the table of values belongs to the exact search."""
+        self._decisions = 0
+
+    def search(self, root: Sum, budget: Budget) -> Findings:
+        """Simulate until the outcome is proved or the budget ends."""
+        if not root.parts:
+            heaps = tuple(
+                MoveFinding(SumMove(-1, left), _heap_outcome(left), float(left == 0), 0) for left in range(root.heap)
+            )
+            return Findings(_heap_outcome(root.heap), heaps, 0, 0, budget.elapsed())
+        ruleset = root.parts[0].ruleset
+        assert isinstance(ruleset, RemovalRuleset)
+        self._search.make_room()
+        _, _, stack, like = self._search.arrays()
+        tree = self._tree_for(len(root.parts))
+        if self._hats is None:
+            self._hats = self._transformed(ruleset)
+        bare = ruleset.always_live()
+        rows = rows_of([part.position & ~bare for part in root.parts], self._search.words)
+        kernel.plant(tree, rows, len(root.parts), root.heap, 1_000_003 * self._seed + self._decisions, like)
+        self._decisions += 1
+        hits, size = int(stack.state[HITS]), _FIRST_SLICE
+        while True:
+            began, before = time.perf_counter(), int(tree.state[kernel.SIMULATIONS])
+            left = budget.states - budget.spent
+            rules, table, stack, like = self._search.arrays()
+            status = kernel.simulate(rules, table, stack, tree, self._options, self._hats, min(size, left), like)
+            budget.spent += int(tree.state[kernel.SIMULATIONS]) - before
+            self._search.make_room()
+            if status == kernel.DECIDED or budget.spent >= budget.states or budget.is_late():
+                break
+            seconds = time.perf_counter() - began
+            if seconds < _SLICE_SECONDS / 2:
+                size *= 2
+            elif seconds > _SLICE_SECONDS and size > 1:
+                size //= 2
+        simulations = int(tree.state[kernel.SIMULATIONS])
+        budget.hits += int(stack.state[HITS]) - hits
+        return Findings(
+            _OUTCOMES[int(tree.nodes[0, kernel.OUTCOME])],
+            tuple(self._moves(tree, ruleset)),
+            simulations,
+            int(stack.state[HITS]) - hits,
+            budget.elapsed(),
+        )
+
+    def _moves(self, tree: kernel.Tree, ruleset: RemovalRuleset) -> list[MoveFinding]:
+        order = move_order(ruleset.table)
+        first, count = int(tree.nodes[0, kernel.FIRST]), int(tree.nodes[0, kernel.CHILDREN])
+        found = []
+        for node, values in zip(
+            tree.nodes[first : first + count].tolist(), tree.values[first : first + count].tolist(), strict=True
+        ):
+            visits, part, move = node[kernel.VISITS], node[kernel.PART], node[kernel.MOVE]
+            outcome = _OUTCOMES[node[kernel.OUTCOME]]
+            strength = self._options.strength
+            win = (
+                (values[kernel.WINS] + strength * values[kernel.CHANCE]) / (visits + strength)
+                if visits + strength
+                else 0.5
+            )
+            if outcome is not None:
+                win = float(outcome == "P")
+            found.append(
+                MoveFinding(
+                    SumMove(part, order[move] if part >= 0 else move), outcome, win, visits, values[kernel.PRIOR]
+                )
+            )
+        return sorted(found, key=_rank)
+
+    def _tree_for(self, parts: int) -> kernel.Tree:
+        """Return the arrays of a tree, made once."""
+        cells, moves, words = self._search.cells, self._search.moves, self._search.words
+        if self._tree is None or len(self._tree.work) < parts + cells + 64 * words + 4:
+            self._tree = kernel.Tree(
+                state=np.zeros(kernel.STATE_SIZE, dtype=np.int64),
+                chance=np.zeros(1, dtype=np.uint64),
+                nodes=np.zeros((self._nodes + 1, kernel.NODE_SIZE), dtype=np.int32),
+                values=np.zeros((self._nodes + 1, kernel.VALUE_SIZE), dtype=np.float64),
+                parts=np.zeros((3 * self._nodes + 1, words), dtype=np.uint64),
+                path=np.zeros(65 * (cells + 2), dtype=np.int64),
+                work=np.zeros((2 * parts + cells + 64 * words + 4, words), dtype=np.uint64),
+                marks=np.zeros(parts * moves + 66, dtype=np.uint64),
+                legal=np.zeros(parts * moves + 66, dtype=np.int64),
+            )
+        return self._tree
+
+    def _transformed(self, ruleset: RemovalRuleset) -> npt.NDArray[np.float64]:
+        if self._beliefs is None:
+            return np.ones((1, _VALUES))
+        distributions = self._beliefs.table_array(ruleset, values=_VALUES)
+        signs = [[1.0 - 2.0 * ((i & j).bit_count() & 1) for j in range(_VALUES)] for i in range(_VALUES)]
+        return np.ascontiguousarray(distributions @ np.array(signs))
+
+
+def _heap_outcome(heap: int) -> str:
+    return "N" if heap else "P"
+
+
+def _rank(move: MoveFinding) -> tuple[Any, ...]:
+    place = {"P": 0, None: 1, "N": 2}[move.outcome]
+    return (place, -move.visits, -move.win, move.move)
