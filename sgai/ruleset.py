@@ -229,6 +229,14 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """Split a position into components that are *proved* independent; by default there is one, the position."""
         return (Component(self, position),)
 
+    def approximate_components(self, position: PositionT) -> Sequence[Component]:  # noqa: ARG002 - for those that have
+        """Split a position as if parts that can affect each other could not; by default there is no such split.
+
+        It is *not* proved, so it is only ever a prior: no value, proof or winning move may be drawn from it. Components
+        may be of this ruleset, on a smaller position, or of others; none means that there is nothing to gain.
+        """
+        return ()
+
     def lift_move(self, position: PositionT, index: int, move: Any) -> MoveT:  # noqa: ARG002 - for those that split
         """Return the move on the whole position that is ``move`` in component number ``index``.
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sgai.drawing.heaps import heaps_picture, heaps_text
+from sgai.drawing.leaps import leaps_picture, leaps_text
 from sgai.drawing.others import board_picture, board_text, graph_picture, graph_text, intervals_picture, intervals_text
 from sgai.drawing.picture import Picture
 from sgai.drawing.removal import (
@@ -20,6 +21,7 @@ from sgai.rulesets.graph import Graph
 from sgai.rulesets.graph_games import GraphRemoval
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.intervals import IntervalSplitting
+from sgai.rulesets.leap_and_take import LeapAndTake
 from sgai.rulesets.posets import OrderedCells
 from sgai.rulesets.sums import Sum
 from sgai.rulesets.walkers import Walker
@@ -96,6 +98,7 @@ register_drawing(HeapRuleset, heaps_text, heaps_picture)
 register_drawing(Walker, board_text, board_picture)
 register_drawing(Graph, graph_text, graph_picture)
 register_drawing(IntervalSplitting, intervals_text, intervals_picture)
+register_drawing(LeapAndTake, leaps_text, leaps_picture)
 register_drawing(Sum, _sum_text, _sum_picture)
 register_drawing(BoardRuleset, cells_text, cells_picture)
 register_drawing(GraphRemoval, vertices_text, vertices_picture)

@@ -1,5 +1,27 @@
 """The rulesets of sgai, one file a family; importing this registers them."""
 
-from sgai.rulesets import boards, graph, graph_games, intervals, posets, subtraction, sums, take_and_break, walkers
+from sgai.rulesets import (
+    boards,
+    graph,
+    graph_games,
+    intervals,
+    leap_and_take,
+    posets,
+    subtraction,
+    sums,
+    take_and_break,
+    walkers,
+)
 
-__all__ = ["boards", "graph", "graph_games", "intervals", "posets", "subtraction", "sums", "take_and_break", "walkers"]
+__all__ = [
+    "boards",
+    "graph",
+    "graph_games",
+    "intervals",
+    "leap_and_take",
+    "posets",
+    "subtraction",
+    "sums",
+    "take_and_break",
+    "walkers",
+]

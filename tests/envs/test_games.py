@@ -30,6 +30,7 @@ SIZES = {
     "king": ["sgai_king", "sgai_king(rows=3,columns=5,at=[2;2])"],
     "knight": ["sgai_knight", "sgai_knight(rows=4,columns=4)"],
     "lasker": ["sgai_lasker", "sgai_lasker(piles=[1])"],
+    "leap_and_take": ["sgai_leap_and_take", "sgai_leap_and_take(board=[OO./.O./...],piles=[3],take=[1;3])"],
     "nim": ["sgai_nim", "sgai_nim(piles=[1],play=misere)"],
     "node_kayles": ["sgai_node_kayles", "sgai_node_kayles(graph=cycle,vertices=6)"],
     "pile_dependent": ["sgai_pile_dependent", "sgai_pile_dependent(piles=[2;2],sets=[[1];[2]])"],
