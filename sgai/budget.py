@@ -61,6 +61,21 @@ class Budget:
         """Tell whether the seconds are over."""
         return self.seconds is not None and self.elapsed() > self.seconds
 
+    def left(self) -> float | None:
+        """Return the seconds left, or None where there is no limit; unlike `check_clock` it tells no watcher.
+
+        Raises
+        ------
+        OutOfBudget
+            If none are left.
+        """
+        if self.seconds is None:
+            return None
+        left = self.seconds - self.elapsed()
+        if left <= 0:
+            raise OutOfBudget
+        return left
+
     def spend(self, states: int = 1) -> None:
         """Count states; raise `OutOfBudget` where one of the limits is passed. The clock is read now and then."""
         before = self.spent

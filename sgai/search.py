@@ -94,6 +94,18 @@ class StateTable:
             self._evaluate(state, budget)
         return state.value
 
+    def value_if_small(self, ruleset: Ruleset[Any, Any], position: Any, budget: Budget) -> int | None:
+        """Return the value of a component, or None if it takes more than the budget; nothing is compiled for it."""
+        try:
+            if isinstance(ruleset, RemovalRuleset) and not self.removals.is_loaded():
+                state = self._state(ruleset, position)
+                if state.value < 0:
+                    self._evaluate(state, budget)
+                return state.value
+            return self.value(ruleset, position, budget)
+        except OutOfBudget:
+            return None
+
     def has_value(self, ruleset: Ruleset[Any, Any], position: Any, value: int, budget: Budget) -> bool:
         """Tell whether a component that splits no further has a Grundy value, which can take less than to find it."""
         if isinstance(ruleset, RemovalRuleset) and self.removals.takes(ruleset, position):

@@ -63,6 +63,11 @@ class Solver:
         """Return the number of component states whose values are stored."""
         return len(self._table)
 
+    @property
+    def table(self) -> StateTable:
+        """The values of components, for searches that look them up and add to them."""
+        return self._table
+
     def solve(
         self,
         ruleset: AnyRuleset | str,

@@ -1,0 +1,34 @@
+"""The order in which a search core lists its moves."""
+
+from collections.abc import Iterable
+
+from sgai.cores.core import MoveFinding
+
+
+def best_first(moves: Iterable[MoveFinding], *, by_visits: bool = False) -> tuple[MoveFinding, ...]:
+    """Sort moves: those that win, those that are open, those that lose.
+
+    Among lost moves the one that took most to refute comes first: the opponent has most to find there.
+
+    Parameters
+    ----------
+    moves : iterable of MoveFinding
+        Equal ones stay in their order.
+    by_visits : bool
+        Whether open moves are compared by visits before estimates, as is usual for Monte Carlo tree search.
+
+    Examples
+    --------
+    >>> from sgai.cores import SumMove
+    >>> moves = [MoveFinding(SumMove(-1, size), *found) for size, found in enumerate([("N", 0.0, 5), (None, 0.3, 9)])]
+    >>> [each.move.move for each in best_first(moves)]
+    [1, 0]
+    """
+
+    def rank(found: MoveFinding) -> tuple[int, float, float]:
+        if found.outcome is not None:
+            return (0 if found.outcome == "P" else 2, -found.visits, -found.prior)
+        first, second = (found.visits, found.win) if by_visits else (found.win, found.visits)
+        return 1, -first, -second
+
+    return tuple(sorted(moves, key=rank))
