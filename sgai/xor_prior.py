@@ -1,0 +1,101 @@
+"""The XOR prior: how likely the player to move loses a sum, by what is known and believed of its parts.
+
+It guides a search and decides nothing. Parts that the rules split only approximately (`Ruleset.approximate_components`)
+are believed to be worth the XOR of those pieces, no more.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sgai.belief_models import BeliefModel
+from sgai.beliefs import Belief, loss_probability, sum_belief
+from sgai.budget import Budget
+from sgai.cores.core import Sum
+from sgai.decomposition import decompose
+from sgai.errors import SgaiError
+from sgai.ruleset import Component
+from sgai.solver import Solver
+
+AnyPart = tuple[Any, Any]
+
+_FEW_STATES = 500  # tried to solve one approximate component
+_MOST_KEPT = 200_000
+
+
+class XorPrior:
+    """The probability that the player to move in a sum loses, for any rulesets; called with parts and a nim-heap.
+
+    Parameters
+    ----------
+    solver : Solver
+        Whose values are looked up.
+    model : BeliefModel, optional
+        What to believe of what is not solved; by default the shipped tables.
+    trust : float
+        How far an approximate split is believed, from 0 (not at all) to 1 (as if it were proved).
+
+    Examples
+    --------
+    >>> import sgai
+    >>> prior = XorPrior(Solver())
+    >>> nim = sgai.load_ruleset("nim")
+    >>> prior([sgai.Component(nim, (3,)), sgai.Component(nim, (5,))], 6)
+    1.0
+    """
+
+    def __init__(self, solver: Solver, model: BeliefModel | None = None, *, trust: float = 0.5) -> None:
+        if not 0 <= trust <= 1:
+            raise SgaiError(f"trust={trust!r}: it should be from 0 to 1")
+        self._solver, self._trust = solver, trust
+        self._model = model or BeliefModel.shipped()
+        self._kept: dict[AnyPart, Belief] = {}
+
+    def __call__(self, parts: Iterable[Component], heap: int = 0) -> float:
+        """Return the probability that the player to move loses."""
+        return loss_probability([Belief.point(heap), *self.beliefs(parts)])
+
+    def beliefs(self, parts: Iterable[Component]) -> list[Belief]:
+        """Return what is believed of each part; a point where its value is proved."""
+        return [self._belief(part) for part in parts]
+
+    def of_sum(self, root: Sum) -> Belief:
+        """Return the belief about the value of a sum."""
+        return sum_belief([Belief.point(root.heap), *self.beliefs(root.parts)])
+
+    def forget(self) -> None:
+        """Forget beliefs, because the solver knows more or something else."""
+        self._kept.clear()
+
+    def _belief(self, part: Component) -> Belief:
+        ruleset, position = part.ruleset, part.position
+        value = self._solver.table.known(ruleset, position)
+        if value is not None:
+            return Belief.point(value)
+        belief = self._kept.get((ruleset, position))
+        if belief is None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            belief = self._kept[ruleset, position] = self._of_unsolved(part)
+        excluded = self._solver.table.excluded(ruleset, position)
+        return belief.strike(excluded) if excluded else belief
+
+    def _of_unsolved(self, part: Component) -> Belief:
+        belief = self._model.belief(part.ruleset, part.position)
+        split = part.ruleset.approximate_components(part.position)
+        if not split or not self._trust:
+            return belief
+        pieces = [self._of_piece(piece) for each in split for piece in decompose(each.ruleset, each.position)]
+        return _mixed(belief, sum_belief(pieces), self._trust)
+
+    def _of_piece(self, piece: AnyPart) -> Belief:
+        ruleset, position = piece[:2]
+        table = self._solver.table
+        value = table.known(ruleset, position)
+        if value is None:
+            value = table.value_if_small(ruleset, position, Budget(_FEW_STATES))
+        return self._model.belief(ruleset, position) if value is None else Belief.point(value)
+
+
+def _mixed(belief: Belief, other: Belief, share: float) -> Belief:
+    size = 1 + max(belief.largest, other.largest)
+    return Belief.from_weights((1 - share) * belief.array(size) + share * other.array(size))
