@@ -7,7 +7,6 @@ proved independent it may only be a prior, which search overrides.
 """
 
 import functools
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -464,15 +463,3 @@ def _left_out(transforms: list[Floats]) -> list[Floats] | list[None]:
         after *= transforms[i + 1]
         products[i] *= after
     return list(_probabilities(products))
-
-
-def log_loss(belief: Belief, value: int) -> float:
-    """Return minus the natural logarithm of the probability that a belief gave to the true value.
-
-    Examples
-    --------
-    >>> log_loss(Belief.uniform(1), 0), round(log_loss(Belief.uniform(4), 3), 3)
-    (-0.0, 1.386)
-    """
-    probability = belief.probability(value)
-    return -math.log(probability) if probability else math.inf
