@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgai.agents.agent import Agent, Decision
 from sgai.agents.exact import ExactAgent
+from sgai.agents.hybrid import HybridAgent, HybridDecision
 from sgai.agents.random_agent import RandomAgent
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ __all__ = [
     "Decision",
     "ExactAgent",
     "ExactBot",
+    "HybridAgent",
+    "HybridDecision",
     "MCTSBot",
     "PythonBot",
     "RandomAgent",

@@ -1,10 +1,10 @@
 """The agent that plays perfectly wherever every component can be solved."""
 
-import itertools
 import time
 from typing import Any
 
 from sgai.agents.agent import EXACT, Agent, Decision
+from sgai.agents.choosing import Chooser
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
 from sgai.conventions import check_convention
 from sgai.decomposition import decompose
@@ -13,11 +13,9 @@ from sgai.misere import misere_nim_is_won, nim_heaps
 from sgai.nimbers import nim_sum
 from sgai.ruleset import Ruleset
 from sgai.search import refuse_loopy
-from sgai.solution import SolvedComponent, WinningMove
+from sgai.solution import SolvedComponent
 from sgai.solver import Solver
 
-_MOST_WINNING_MOVES = 64  # compared to find the one that leaves least to play
-_MOST_COMPONENT_VISITS = 2_000  # spent on that comparison, so that a thousand piles take no longer
 _MOST_REPLIES = 50_000  # evaluations spent on finding the move that is hardest to answer
 
 
@@ -79,6 +77,7 @@ class ExactAgent(Agent):
         Budget(states, seconds)
         self.states, self.seconds = states, seconds
         self.solver = solver or Solver()
+        self._chooser = Chooser(ruleset, self.solver, self.play)
 
     def decide(self, position: Any) -> Decision:
         """Choose a move by exact values.
@@ -101,7 +100,10 @@ class ExactAgent(Agent):
                 f"{budget.elapsed():.1f} s; give the agent a larger budget, or one that searches"
             ) from None
         won = self._is_won(components)
-        chosen = self._winning(position, len(components)) if won else self._hardest(position, len(components))
+        choose = self._chooser.winning if won else self._chooser.hardest
+        chosen = choose(position, len(components), Budget() if won else Budget(_MOST_REPLIES))
+        if chosen is None:
+            raise OutOfBudget if won else self.game_is_over(position)
         return Decision(
             chosen.move,
             chosen.position,
@@ -116,41 +118,3 @@ class ExactAgent(Agent):
         if self.play == "misere":
             return misere_nim_is_won(nim_heaps(components))
         return nim_sum(each.grundy for each in components if each.grundy is not None) != 0
-
-    def _winning(self, position: Any, components: int) -> WinningMove:
-        most = max(1, min(_MOST_WINNING_MOVES, _MOST_COMPONENT_VISITS // (components + 1)))
-        moves = itertools.islice(self.solver.winning_moves(self.ruleset, position, play=self.play), most)
-        best = min(moves, key=lambda each: self._left_to_play(each.position), default=None)
-        if best is None:
-            raise self.game_is_over(position)
-        return best
-
-    def _hardest(self, position: Any, components: int) -> WinningMove:
-        budget = Budget(_MOST_REPLIES)
-        best: tuple[tuple[int, int], WinningMove] | None = None
-        for move, option in self.ruleset.moves(position):
-            try:
-                budget.spend(components * components // 10 + 1)
-                replies = self._count_replies(option, best[0][0] if best else None, budget)
-            except OutOfBudget:
-                best = best or ((0, 0), WinningMove(move, option))
-                break
-            rank = (replies, -(self.solver.longest_play(self.ruleset, option) or 0))
-            if best is None or rank < best[0]:
-                best = rank, WinningMove(move, option)
-        if best is None:
-            raise self.game_is_over(position)
-        return best[1]
-
-    def _count_replies(self, option: Any, enough: int | None, budget: Budget) -> int:
-        replies = self.solver.winning_moves(self.ruleset, option, play=self.play, budget=budget)
-        return sum(1 for _ in itertools.islice(replies, None if enough is None else enough + 1))
-
-    def _left_to_play(self, position: Any) -> int:
-        total = 0
-        for summand in decompose(self.ruleset, position):
-            heap = summand.ruleset.heap_of(summand.position)
-            if heap is None:
-                heap = self.solver.longest_play(summand.ruleset, summand.position) or 0
-            total += heap
-        return total

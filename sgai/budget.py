@@ -76,6 +76,29 @@ class Budget:
             raise OutOfBudget
         return left
 
+    def share(self, part: float) -> "Budget":
+        """Return a budget of a part of what is left, 0 to 1, but of one state and some time at least.
+
+        What it spends is charged with `charge`.
+
+        Examples
+        --------
+        >>> Budget(1000).share(0.25).states
+        250
+        """
+        states = max(1, int(part * (self.states - self.spent)))
+        seconds = None if self.seconds is None else max(1e-6, part * (self.seconds - self.elapsed()))
+        return Budget(states, seconds, self.watch)
+
+    def charge(self, other: "Budget") -> None:
+        """Count what another budget has spent; it may be more than is left."""
+        self.spent += other.spent
+        self.hits += other.hits
+
+    def is_over(self) -> bool:
+        """Tell whether nothing is left."""
+        return self.spent >= self.states or self.is_late()
+
     def spend(self, states: int = 1) -> None:
         """Count states; raise `OutOfBudget` where one of the limits is passed. The clock is read now and then."""
         before = self.spent

@@ -87,7 +87,7 @@ class RemovalValues:
 
         while True:
             try:
-                return question(self._search(ruleset))
+                return question(self.search(ruleset))
             except ValueTooLarge:
                 room = 4 * self._room.get(ruleset, _FEW_VALUES)
                 self._searches.pop(ruleset, None)
@@ -113,7 +113,7 @@ class RemovalValues:
             while value >= self._room.get(ruleset, _FEW_VALUES) <= _MOST_VALUES:
                 self._room[ruleset] = 4 * self._room.get(ruleset, _FEW_VALUES)
         if values and can_compile() and self._room.get(ruleset, 0) <= _MOST_VALUES:
-            search = self._search(ruleset)
+            search = self.search(ruleset)
             for part, value in values.items():
                 bare = _bare(ruleset, part)
                 if ruleset.table.parts(part) == [bare]:
@@ -126,7 +126,8 @@ class RemovalValues:
             for ruleset, search in self._searches.items()
         }
 
-    def _search(self, ruleset: RemovalRuleset) -> "RemovalSearch":
+    def search(self, ruleset: RemovalRuleset) -> "RemovalSearch":
+        """Return the compiled search of a game that `takes` let through; it is made once."""
         search = self._searches.get(ruleset)
         if search is None:
             from sgai.removal_search import RemovalSearch  # loads numba

@@ -296,7 +296,7 @@ class Solver:
             summand, target = summands[i], values[i] ^ total
             key = summand[:2]
             known = found.get(key)
-            inners = self._moves_to(summand, target, budget) if known is None else known
+            inners = self.moves_to(summand, target, budget) if known is None else known
             found[key] = []
             for inner in inners:
                 found[key].append(inner)
@@ -314,7 +314,14 @@ class Solver:
             total += longest
         return total
 
-    def _moves_to(self, summand: Summand, value: int, budget: Budget) -> Iterator[Any]:
+    def moves_to(self, summand: Summand, value: int, budget: Budget) -> Iterator[Any]:
+        """Yield the moves in a component that lead to a Grundy value.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first; what was yielded before holds.
+        """
         ruleset, position = summand.ruleset, summand.position
         heap = ruleset.heap_of(position)
         if heap is not None:

@@ -20,6 +20,7 @@ AnyPart = tuple[Any, Any]
 
 _FEW_STATES = 500  # tried to solve one approximate component
 _MOST_KEPT = 200_000
+_MOST_VALUES = 4096  # of an approximate split that is believed
 
 
 class XorPrior:
@@ -30,7 +31,7 @@ class XorPrior:
     solver : Solver
         Whose values are looked up.
     model : BeliefModel, optional
-        What to believe of what is not solved; by default the shipped tables.
+        What to believe of what is not solved, kept as ``model``; by default the shipped tables.
     trust : float
         How far an approximate split is believed, from 0 (not at all) to 1 (as if it were proved).
 
@@ -47,7 +48,7 @@ class XorPrior:
         if not 0 <= trust <= 1:
             raise SgaiError(f"trust={trust!r}: it should be from 0 to 1")
         self._solver, self._trust = solver, trust
-        self._model = model or BeliefModel.shipped()
+        self.model = model or BeliefModel.shipped()
         self._kept: dict[AnyPart, Belief] = {}
 
     def __call__(self, parts: Iterable[Component], heap: int = 0) -> float:
@@ -80,7 +81,7 @@ class XorPrior:
         return belief.strike(excluded) if excluded else belief
 
     def _of_unsolved(self, part: Component) -> Belief:
-        belief = self._model.belief(part.ruleset, part.position)
+        belief = self.model.belief(part.ruleset, part.position)
         split = part.ruleset.approximate_components(part.position)
         if not split or not self._trust:
             return belief
@@ -93,9 +94,11 @@ class XorPrior:
         value = table.known(ruleset, position)
         if value is None:
             value = table.value_if_small(ruleset, position, Budget(_FEW_STATES))
-        return self._model.belief(ruleset, position) if value is None else Belief.point(value)
+        return self.model.belief(ruleset, position) if value is None else Belief.point(value)
 
 
 def _mixed(belief: Belief, other: Belief, share: float) -> Belief:
     size = 1 + max(belief.largest, other.largest)
+    if size > _MOST_VALUES:
+        return belief
     return Belief.from_weights((1 - share) * belief.array(size) + share * other.array(size))

@@ -160,9 +160,7 @@ class PythonMCTS(SearchCore):
             pass
         budget.hits += table.hits - hits
         moves = best_first(self._moves(node), by_visits=True)
-        return Findings(
-            node.outcome, moves, budget.spent - spent, table.hits - hits, budget.elapsed() - elapsed
-        )
+        return Findings(node.outcome, moves, budget.spent - spent, table.hits - hits, budget.elapsed() - elapsed)
 
     def _start(self, root: _Root, budget: Budget) -> None:
         root.listed.fill(budget)
@@ -320,5 +318,7 @@ def _refuse_repetition(path: list[tuple[_Node, int]]) -> None:
     for number, node in enumerate(nodes):
         start = first.setdefault(id(node), number)
         if start < number:
-            texts = [each.component.ruleset.format(each.component.position) for n in nodes[start:number] for each in n.parts]
+            texts = [
+                each.component.ruleset.format(each.component.position) for n in nodes[start:number] for each in n.parts
+            ]
             raise LoopError(texts)

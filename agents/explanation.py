@@ -1,0 +1,110 @@
+"""A decision of the hybrid agent in words."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sgai.agents.agent import EXACT, PROVED
+from sgai.beliefs import Belief
+from sgai.cores.core import Findings, SumMove
+from sgai.errors import shortened
+from sgai.ruleset import Ruleset
+
+if TYPE_CHECKING:
+    from sgai.agents.hybrid import HybridDecision
+
+_MOST_COMPONENTS, _MOST_MOVES, _MOST_VALUES = 12, 3, 4
+_WINS = {"N": "wins", "P": "loses"}
+
+
+def explained(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
+    """Return the explanation of a decision, a few lines of text.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> from sgai.agents import HybridAgent
+    >>> agent = HybridAgent(sgai.load_ruleset("nim(piles=[3;5])"), nodes=100)
+    >>> _ = agent.decide(agent.ruleset.initial())
+    >>> print(agent.explain())
+    nim(piles=[3;5]), 2 components:
+      nim [3]: value 3
+      nim [5]: value 5
+    All are solved and their nim-sum is 6, so the player to move wins.
+    The move 5->3 is exact: it wins.
+    """
+    return "\n".join(_lines(ruleset, decision))
+
+
+def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
+    count = len(decision.components)
+    yield f"{shortened(str(ruleset))}, {count} component{'' if count == 1 else 's'}:"
+    for component, belief in list(zip(decision.components, decision.beliefs, strict=False))[:_MOST_COMPONENTS]:
+        name = f"{shortened(str(component.ruleset))} {component.ruleset.format(component.position)}"
+        if belief.known is None and component.grundy is not None:
+            yield f"  {name}: value {component.grundy}, found by the search"
+        else:
+            yield f"  {name}: {_of_value(component.grundy, belief)}"
+    if count > _MOST_COMPONENTS:
+        yield f"  and {count - _MOST_COMPONENTS} more"
+    yield from _of_rest(decision)
+    if decision.approximate:
+        yield "Some of it splits only approximately: the pieces' values gave search a prior, and prove nothing."
+    for name, findings in decision.findings:
+        yield _of_search(name, findings)
+    yield _of_move(ruleset, decision)
+    yield from _of_others(decision)
+
+
+def _of_value(value: int | None, belief: Belief) -> str:
+    if value is not None:
+        return f"value {value}"
+    chances = sorted(enumerate(belief.array().tolist()), key=lambda each: -each[1])[:_MOST_VALUES]
+    likely = ", ".join(f"{each} ({chance:.0%})" for each, chance in chances if chance >= 0.01)
+    return f"not solved; believed to be {likely}"
+
+
+def _of_rest(decision: "HybridDecision") -> Iterator[str]:
+    count, unsolved, heap = len(decision.components), len(decision.unsolved.parts), decision.unsolved.heap
+    if not unsolved:
+        ends = f", so the player to move {_WINS[decision.outcome]}" if decision.outcome else ""
+        all_of_them = "It is solved and its value" if count == 1 else "All are solved and their nim-sum"
+        yield f"{all_of_them} is {heap}{ends}."
+    elif count > unsolved:
+        yield f"{count - unsolved} solved: the rest was searched beside one nim-heap of {heap} for them."
+
+
+def _of_search(name: str, findings: Findings) -> str:
+    effort = f"{name}: {findings.nodes:,} nodes in {1000 * findings.seconds:.0f} ms"
+    if findings.outcome is not None:
+        return f"{effort} prove that the player to move {_WINS[findings.outcome]}."
+    refuted = sum(each.outcome == "N" for each in findings.moves)
+    proved = f"; {refuted} of {len(findings.moves)} moves are proved to lose" if refuted else ""
+    return f"{effort} do not prove who wins{proved}."
+
+
+def _of_move(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
+    # The move is written for the position before it, which the decision keeps.
+    move = ruleset.format_move(decision.before, decision.move)
+    if decision.status in (EXACT, PROVED):
+        how = "it wins" if decision.outcome == "N" else "every move loses, and this one asks most of the opponent"
+        return f"The move {move} is {decision.status}: {how}."
+    if decision.outcome == "N":
+        return f"The move {move} is an estimate: some move wins, but there was no time to find it."
+    if decision.chance is not None:
+        return f"The move {move} is an estimate: it is thought to win with {decision.chance:.0%}."
+    return f"The move {move} is an estimate."
+
+
+def _of_others(decision: "HybridDecision") -> Iterator[str]:
+    if decision.findings and decision.outcome is None:
+        moves = decision.findings[-1][1].moves[1 : 1 + _MOST_MOVES]
+        likely = [f"{_written(decision, each.move)} ({each.win:.0%})" for each in moves if each.outcome is None]
+        if likely:
+            yield f"Next best: {', '.join(likely)}."
+
+
+def _written(decision: "HybridDecision", move: SumMove) -> str:
+    if move.part < 0:
+        return f"the nim-heap to {move.move}"
+    part = decision.unsolved.parts[move.part]
+    return part.ruleset.format_move(part.position, move.move)

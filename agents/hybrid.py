@@ -1,0 +1,394 @@
+"""The hybrid agent: exact where a position splits, searching only the rest, with the XOR prior."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sgai.agents.agent import ESTIMATED, EXACT, PROVED, Agent, Decision
+from sgai.agents.choosing import Chooser
+from sgai.agents.exact import ExactAgent
+from sgai.agents.hybrid_cores import CORES, HybridCores
+from sgai.beliefs import Belief
+from sgai.budget import Budget, OutOfBudget
+from sgai.conventions import check_convention
+from sgai.cores.core import Findings, MoveFinding, Sum, SumMove
+from sgai.cores.ranking import best_first
+from sgai.decomposition import Lifter, Summand, decompose
+from sgai.errors import SgaiError, UnsupportedError
+from sgai.nimbers import nim_sum
+from sgai.removal_values import DEFAULT_MEMORY
+from sgai.ruleset import Component, Ruleset
+from sgai.rulesets.removal import RemovalRuleset
+from sgai.search import refuse_loopy
+from sgai.solution import SolvedComponent, WinningMove
+from sgai.solver import Solver
+from sgai.xor_prior import XorPrior
+
+DEFAULT_SECONDS = 0.05
+PRIORS = ("on", "off", "trusted")
+_UNLIMITED = 1 << 62
+_SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
+_KEPT_BACK = 0.02  # of the seconds, to put the answer together in
+
+
+@dataclass(frozen=True)
+class HybridDecision(Decision):
+    """A decision of the hybrid agent.
+
+    Attributes
+    ----------
+    beliefs : tuple of Belief
+        What is believed of the Grundy value of each component in ``components``, before the search of the rest; a
+        point where it is solved.
+    unsolved : Sum
+        What was searched: the components that are not solved, and the nim-sum of the others.
+    findings : tuple of (str, Findings)
+        What each search core found, with its name; empty where all was solved or nothing was searched.
+    approximate : bool
+        Whether a component is split only approximately, so that its pieces gave no more than a prior.
+    before : hashable
+        The position that was decided on.
+    chance : float or None
+        The estimated probability that the move wins, where nothing is proved.
+    """
+
+    beliefs: tuple[Belief, ...] = ()
+    unsolved: Sum = Sum(())
+    findings: tuple[tuple[str, Findings], ...] = ()
+    approximate: bool = False
+    before: Any = None
+    chance: float | None = None
+
+
+@dataclass
+class _Case:
+    """One decision while it is being made."""
+
+    position: Any
+    budget: Budget
+    started: float
+    summands: list[Summand] = field(default_factory=list)
+    values: list[int | None] = field(default_factory=list)
+    findings: list[tuple[str, Findings]] = field(default_factory=list)
+    beliefs: list[Belief] = field(default_factory=list)
+
+    @property
+    def unsolved(self) -> list[int]:
+        return [i for i, value in enumerate(self.values) if value is None]
+
+    @property
+    def heap(self) -> int:
+        return nim_sum(value for value in self.values if value is not None)
+
+    @property
+    def rest(self) -> Sum:
+        return _sum_of([self.summands[i] for i in self.unsolved])._replace(heap=self.heap)
+
+
+class HybridAgent(Agent):
+    """Splits a position, solves what the budget allows, and searches the rest beside a nim-heap for all that is solved.
+
+    A decision is "exact" where every component is solved, "proved" where search proved the outcome, else "estimated".
+    From the moment that everything is solved the agent plays perfectly.
+
+    Parameters
+    ----------
+    ruleset : Ruleset
+        The rules.
+    seconds : float, optional
+        The time for a decision; 0.05 if no other budget is given.
+    nodes : int, optional
+        In place of seconds, the number of states, nodes and simulations together: equal budgets and seeds give equal
+        decisions after a `reset`.
+    simulations : int, optional
+        In place of seconds, the simulations of MCTS; at most as many states are tried to solve components.
+    core : "auto", "mcts", "outcome" or "dfpn"
+        How the rest is searched. "auto" first tries to prove the outcome, then estimates by MCTS.
+    prior : "on", "off" or "trusted"
+        Whether beliefs about Grundy values guide the search. "trusted" lets them decide, also where a split is only
+        approximate, without search: it is there to show the harm.
+    strength : float
+        How many visits of MCTS the prior counts for.
+    seed : int
+        Of MCTS.
+    audit : bool
+        Whether to check each position's split move by move before it is used, and to refuse one that does not hold.
+    play : "normal" or "misere", optional
+        By default what the ruleset says. Misere play is exact for Nim, and refused for other games.
+    compound, ending : str
+        Other values than the defaults are refused for now.
+    solver : Solver, optional
+        Whose values to use and add to, also over `reset`; by default the agent's own, one a game.
+    memory : int
+        The most bytes for the table of one removal game's exact search.
+
+    Raises
+    ------
+    SgaiError
+        For a budget that cannot be kept, an unknown option, or a convention that is not supported with the ruleset.
+
+    Notes
+    -----
+    Compiled searches are loaded when the agent is made, which takes some seconds the very first time, so that
+    decisions hold their deadline.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> agent = HybridAgent(sgai.load_ruleset("sum(parts=[nim(piles=[3;5]);cram(rows=2,columns=3)])"), nodes=1000)
+    >>> decision = agent.decide(agent.ruleset.initial())
+    >>> decision.status, decision.outcome, [each.grundy for each in decision.components]
+    ('exact', 'N', [3, 5, 1])
+    """
+
+    name = "hybrid"
+
+    def __init__(
+        self,
+        ruleset: Ruleset[Any, Any],
+        *,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        simulations: int | None = None,
+        core: str = "auto",
+        prior: str = "on",
+        strength: float = 3.0,
+        seed: int = 0,
+        audit: bool = False,
+        play: str | None = None,
+        compound: str = "disjunctive",
+        ending: str = "last",
+        solver: Solver | None = None,
+        memory: int = DEFAULT_MEMORY,
+    ) -> None:
+        super().__init__(ruleset)
+        self.play = ruleset.default_play() if play is None else play
+        check_convention(self.play, compound, ending)
+        refuse_loopy(ruleset)
+        given = [each is not None for each in (seconds, nodes, simulations)]
+        if sum(given) > 1:
+            raise SgaiError("give one budget: seconds, nodes or simulations")
+        self.seconds = DEFAULT_SECONDS if not any(given) else seconds
+        self.states = next((each for each in (nodes, simulations) if each is not None), _UNLIMITED)
+        Budget(self.states, self.seconds)  # rejects what cannot be kept
+        if simulations is not None and core not in ("auto", "mcts"):
+            raise SgaiError(f"simulations={simulations} with core={core!r}: simulations are those of core='mcts'")
+        for what, value, known in (("core", core, CORES), ("prior", prior, PRIORS)):
+            if value not in known:
+                raise SgaiError(f"{what}={value!r} is unknown; it is one of: {', '.join(known)}")
+        self.core = "mcts" if simulations is not None else core
+        self.prior, self.strength, self.seed, self.audit = prior, strength, seed, audit
+        self._given, self._memory = solver, memory
+        self._misere = ExactAgent(ruleset, play="misere", solver=solver) if self.play == "misere" else None
+        self.last_decision: HybridDecision | None = None
+        self.reset()
+        self._cores.load(ruleset)
+
+    def reset(self) -> None:
+        """Forget what belongs to one game."""
+        self.solver = self._given or Solver(memory=self._memory)
+        self._xor_prior = XorPrior(self.solver)
+        self._chooser = Chooser(self.ruleset, self.solver, self.play)
+        self._cores = HybridCores(
+            self.solver,
+            self.core,
+            self._xor_prior if self.prior != "off" else None,
+            strength=self.strength,
+            seed=self.seed,
+        )
+
+    def decide(self, position: Any) -> HybridDecision:
+        """Choose a move within the budget.
+
+        Raises
+        ------
+        SgaiError
+            If the position is none of the ruleset's, has no moves, or the rules raise an error; and with ``audit`` if
+            its components are not independent.
+        """
+        seconds = None if self.seconds is None else self.seconds * (1 - _KEPT_BACK)
+        case = _Case(None, Budget(self.states, seconds), time.perf_counter())
+        case.position = self.ruleset.validate(position)
+        if next(iter(self.ruleset.moves(case.position)), None) is None:
+            raise self.game_is_over(case.position)
+        if self.audit:
+            self._check_split(case.position)
+        if self._misere is not None:
+            found = self._misere.decide(case.position)
+            decision = HybridDecision(**vars(found))
+        else:
+            decision = self._decide(case)
+        self.last_decision = decision
+        return decision
+
+    def explain(self, decision: HybridDecision | None = None) -> str:
+        """Say in words how a decision was made, by default the last one.
+
+        Raises
+        ------
+        SgaiError
+            If there was none.
+        """
+        from sgai.agents.explanation import explained  # words are made only where they are read
+
+        decision = decision or self.last_decision
+        if decision is None:
+            raise SgaiError("there is no decision to explain yet; call decide first")
+        return explained(self.ruleset, decision)
+
+    # The steps of a decision
+
+    def _decide(self, case: _Case) -> HybridDecision:
+        case.summands = decompose(self.ruleset, case.position)
+        self._solve(case)
+        case.beliefs = self._xor_prior.beliefs(Component(*each[:2], True) for each in case.summands)
+        if self.prior == "trusted":
+            return self._by_trust(case)
+        return self._by_search(case) if case.unsolved else self._by_values(case)
+
+    def _check_split(self, position: Any) -> None:
+        from sgai.audit import check_position  # loaded only where it is wanted
+
+        found = check_position(self.ruleset, position)
+        if found is not None:
+            raise UnsupportedError(f"the components of {self.ruleset} are not independent: {found}")
+
+    def _solve(self, case: _Case) -> None:
+        """Solve components, the smallest first; what is left over is searched."""
+        table = self.solver.table
+        case.values = [table.known(each.ruleset, each.position) for each in case.summands]
+        unsolved = sorted(case.unsolved, key=lambda i: _size(case.summands[i]))
+        if unsolved and self._cores.is_compiled(_sum_of([case.summands[unsolved[-1]]])):
+            unsolved.pop()  # of the last one only the outcome beside the others matters, and search asks for no more
+        for i in unsolved:
+            part = case.summands[i]
+            case.values[i] = table.known(part.ruleset, part.position)  # an equal one may have been solved just now
+            if case.values[i] is None and not case.budget.is_over():
+                share = case.budget.share(_SOLVING_SHARE)
+                try:
+                    case.values[i] = table.value(part.ruleset, part.position, share)
+                except OutOfBudget:
+                    pass
+                finally:
+                    case.budget.charge(share)
+
+    def _by_values(self, case: _Case) -> HybridDecision:
+        """Decide where every component is solved."""
+        won = case.heap != 0
+        choose = self._chooser.winning if won else self._chooser.hardest
+        chosen = choose(case.position, len(case.summands), case.budget)
+        if chosen is None:  # time ended before the winning move was found
+            return self._made(case, self._any_move(case.position), ESTIMATED, "N")
+        return self._made(case, chosen, EXACT, "N" if won else "P")
+
+    def _by_search(self, case: _Case) -> HybridDecision:
+        """Search what is not solved beside the nim-heap of what is."""
+        root = case.rest if self._lifts(case) else Sum((Component(self.ruleset, case.position, True),))
+        outcome = None
+        for core, share in self._cores.plan(root):
+            if case.findings and case.budget.is_over():
+                break
+            part = case.budget.share(share)
+            found = core.search(root, part)
+            case.budget.charge(part)
+            case.findings.append((core.name, found))
+            outcome = found.outcome
+            if outcome is not None:
+                break
+        moves = merged([found for _, found in case.findings])
+        for finding in moves:
+            chosen = self._lifted(case, root, finding.move)
+            if chosen is not None:
+                proved = outcome == "P" or finding.outcome == "P"
+                status = PROVED if proved else ESTIMATED
+                return self._made(case, chosen, status, outcome, None if proved else finding.win)
+        return self._made(case, self._any_move(case.position), ESTIMATED, outcome)
+
+    def _by_trust(self, case: _Case) -> HybridDecision:
+        """Make the move that beliefs like best, whatever search would say."""
+        chances = []
+        for move, option in self.ruleset.moves(case.position):
+            parts = [Component(*each[:2], True) for each in decompose(self.ruleset, option)]
+            chances.append((self._xor_prior(parts), WinningMove(move, option)))
+            if case.budget.is_over():
+                break
+        return self._made(case, max(chances, key=lambda each: each[0])[1], ESTIMATED, None)
+
+    # From moves of the sum to moves of the position
+
+    def _lifts(self, case: _Case) -> bool:
+        lifter = Lifter(self.ruleset, case.position)
+        return all(lifter.can_lift(summand.path) for summand in case.summands)
+
+    def _lifted(self, case: _Case, root: Sum, move: SumMove) -> WinningMove | None:
+        """Return the move of the whole position; None if there is no time to find one that moves the nim-heap so."""
+        lifter = Lifter(self.ruleset, case.position)
+        if move.part >= 0:
+            path = case.summands[case.unsolved[move.part]].path if self._lifts(case) else ()
+            whole = lifter.lift(path, move.move)
+            return WinningMove(whole, self.ruleset.apply(case.position, whole))
+        changed = root.heap ^ move.move
+        budget = case.budget.share(1.0)
+        for summand, value in zip(case.summands, case.values, strict=True):
+            if value is not None and value ^ changed < value:
+                try:
+                    inner = next(self.solver.moves_to(summand, value ^ changed, budget))
+                except OutOfBudget:
+                    return None
+                whole = lifter.lift(summand.path, inner)
+                return WinningMove(whole, self.ruleset.apply(case.position, whole))
+        return None
+
+    def _any_move(self, position: Any) -> WinningMove:
+        return WinningMove(*next(iter(self.ruleset.moves(position))))
+
+    def _made(
+        self, case: _Case, chosen: WinningMove, status: str, outcome: str | None, chance: float | None = None
+    ) -> HybridDecision:
+        known = self.solver.table.known
+        return HybridDecision(
+            move=chosen.move,
+            position=chosen.position,
+            status=status,
+            outcome=outcome,
+            components=tuple(
+                SolvedComponent(
+                    each.ruleset, each.position, known(each.ruleset, each.position) if value is None else value
+                )
+                for each, value in zip(case.summands, case.values, strict=True)
+            ),
+            states=case.budget.spent,
+            seconds=time.perf_counter() - case.started,
+            beliefs=tuple(case.beliefs),
+            unsolved=case.rest,
+            before=case.position,
+            chance=chance,
+            findings=tuple(case.findings),
+            approximate=any(each.ruleset.approximate_components(each.position) for each in case.summands),
+        )
+
+
+def merged(findings: list[Findings]) -> tuple[MoveFinding, ...]:
+    """Return the moves of the last search, best first, with what earlier ones proved of them.
+
+    Examples
+    --------
+    >>> from sgai.cores import SumMove
+    >>> lost, open_ = MoveFinding(SumMove(0, 1), "N", 0.0, 9), MoveFinding(SumMove(0, 1), None, 0.9, 5)
+    >>> merged([Findings(None, (lost,), 1, 0, 0.1), Findings(None, (open_,), 1, 0, 0.1)]) == (lost,)
+    True
+    """
+    proved = {each.move: each for found in findings for each in found.moves if each.outcome is not None}
+    return best_first(proved.get(each.move, each) for each in findings[-1].moves)
+
+
+def _sum_of(summands: Iterable[Summand]) -> Sum:
+    return Sum(tuple(Component(*each[:2], True) for each in summands))
+
+
+def _size(summand: Summand) -> int:
+    """Return how large a component is, for an order: its live cells, or the number of its moves."""
+    if isinstance(summand.ruleset, RemovalRuleset):
+        return int(summand.position).bit_count()
+    return sum(1 for _ in summand.ruleset.moves(summand.position))

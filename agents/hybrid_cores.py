@@ -1,0 +1,118 @@
+"""Which search cores the hybrid agent gives an unsolved sum to, and how much of the budget each gets."""
+
+from typing import TYPE_CHECKING, Any
+
+from sgai.budget import Budget
+from sgai.compiling import can_compile
+from sgai.cores.core import SearchCore, Sum
+from sgai.removal_values import MOST_CELLS
+from sgai.ruleset import Component, Ruleset
+from sgai.rulesets.removal import RemovalRuleset
+from sgai.solver import Solver
+from sgai.xor_prior import XorPrior
+
+if TYPE_CHECKING:
+    pass
+
+CORES = ("auto", "mcts", "outcome", "dfpn")
+_PROVING_SHARE = 0.6  # of the budget for search; where that proves nothing, the rest is for an estimate
+_LARGEST_HEAP = 64  # beside removal games in the compiled cores
+
+
+class HybridCores:
+    """The search cores of one agent, made when they are first needed.
+
+    Parameters
+    ----------
+    solver : Solver
+        Whose tables all cores share.
+    core : str
+        One of `CORES`.
+    prior : XorPrior or None
+        What guides the cores.
+    strength : float
+        How many visits of MCTS the prior counts for.
+    seed : int
+        Of MCTS.
+    """
+
+    def __init__(self, solver: Solver, core: str, prior: XorPrior | None, *, strength: float, seed: int) -> None:
+        self._solver, self._core, self._prior = solver, core, prior
+        self._strength, self._seed = strength, seed
+        self._made: dict[tuple[str, Any], SearchCore] = {}
+
+    def load(self, ruleset: Ruleset[Any, Any]) -> None:
+        """Load compiled code for the components of a ruleset, so that no decision waits for it."""
+        waiting, seen = [ruleset], {ruleset.rules()}
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, RemovalRuleset):
+                self._load_removal(each)
+                continue
+            if each.splits():
+                for part in each.components(each.initial()):
+                    if part.ruleset.rules() not in seen:
+                        seen.add(part.ruleset.rules())
+                        waiting.append(part.ruleset)
+
+    def plan(self, root: Sum) -> list[tuple[SearchCore, float]]:
+        """Return the cores to ask one after the other, each with its share of the budget that is left then."""
+        if self._core != "auto":
+            return [(self._get(self._core, root), 1.0)]
+        return [(self._get("outcome", root), _PROVING_SHARE), (self._get("mcts", root), 1.0)]
+
+    def is_compiled(self, root: Sum) -> bool:
+        """Tell whether a sum goes to compiled search: components of one removal game, no large heap."""
+        rules = {part.ruleset.rules() for part in root.parts}
+        game = root.parts[0].ruleset if root.parts else None
+        return (
+            len(rules) == 1
+            and isinstance(game, RemovalRuleset)
+            and root.heap < _LARGEST_HEAP
+            and game.table.cells <= MOST_CELLS
+            and can_compile()
+        )
+
+    def _get(self, name: str, root: Sum) -> SearchCore:
+        game = root.parts[0].ruleset.rules() if self.is_compiled(root) else None
+        core = self._made.get((name, game))
+        if core is None:
+            make = self._python if game is None else self._removal
+            core = self._made[name, game] = make(name, game)
+        return core
+
+    def _python(self, name: str, _: Any) -> SearchCore:
+        if name == "mcts":
+            from sgai.cores.python_mcts import PythonMCTS
+
+            return PythonMCTS(solver=self._solver, seed=self._seed, loss=self._prior, strength=self._strength)
+        if name == "dfpn":
+            from sgai.cores.python_dfpn import PythonProofNumber
+
+            return PythonProofNumber(solver=self._solver, loss=self._prior)
+        from sgai.cores.python_outcome import PythonOutcome
+
+        return PythonOutcome(solver=self._solver, loss=self._prior)
+
+    def _removal(self, name: str, game: Any) -> SearchCore:
+        search = self._solver.table.removals.search(game)
+        if name == "mcts":
+            from sgai.cores.removal_mcts import RemovalMCTS
+
+            beliefs = None if self._prior is None else self._prior.model
+            return RemovalMCTS(search, beliefs=beliefs, strength=self._strength, seed=self._seed)
+        if name == "dfpn":
+            from sgai.cores.removal_outcome import RemovalProofNumber
+
+            return RemovalProofNumber(search, loss=self._prior)
+        from sgai.cores.removal_outcome import RemovalOutcome
+
+        return RemovalOutcome(search, loss=self._prior)
+
+    def _load_removal(self, game: RemovalRuleset) -> None:
+        position = game.initial()
+        part = Component(game.rules(), position, True)
+        if self.is_compiled(Sum((part,))) and self._solver.table.removals.takes(game, position):
+            for core, _ in self.plan(Sum((part,))):
+                core.search(Sum((part,)), Budget(2))
+                core.reset()
