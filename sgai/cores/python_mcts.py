@@ -2,17 +2,13 @@
 
 import math
 import random
-from collections.abc import Callable
 
-from sgai.budget import Budget, OutOfBudget
-from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum
-from sgai.cores.python_nodes import SMALL, Key, Parts, PartTable, RootMoves, outcome_at_once
-from sgai.cores.ranking import best_first
-from sgai.errors import LoopError, SgaiError
-from sgai.ruleset import Component
+from sgai.budget import Budget
+from sgai.cores.core import MoveFinding, Sum
+from sgai.cores.python_core import Loss, PythonCore, believed
+from sgai.cores.python_nodes import SMALL, Key, Parts, PartTable, RootMoves, outcome_at_once, repetition
+from sgai.errors import SgaiError
 from sgai.solver import Solver
-
-Loss = Callable[[tuple[Component, ...], int], float]
 
 DEFAULT_NODES = 500_000  # about 200 bytes each, and 70 for each option of those that were visited
 _SOFTENING = 0.05  # added to every probability before moves share the prior, so that none is left out
@@ -66,7 +62,7 @@ class _Root(_Node):
         self.edges: list[int] = []  # the child that each move leads to
 
 
-class PythonMCTS(SearchCore):
+class PythonMCTS(PythonCore[_Root]):
     """Monte Carlo tree search with proved outcomes, for any ruleset under normal play.
 
     Children are chosen by PUCT; proved wins and losses are backed up (MCTS-solver). At every node the options are
@@ -103,7 +99,7 @@ class PythonMCTS(SearchCore):
     Examples
     --------
     >>> import sgai
-    >>> from sgai.cores import Sum
+    >>> from sgai.ruleset import Component
     >>> cram = sgai.load_ruleset("cram(rows=3,columns=3)")
     >>> found = PythonMCTS(seed=1).search(Sum((Component(cram, cram.initial()),), 1), Budget(1000))
     >>> found.outcome, found.moves[0].outcome
@@ -111,6 +107,7 @@ class PythonMCTS(SearchCore):
     """
 
     name = "mcts"
+    by_visits = True
 
     def __init__(
         self,
@@ -129,38 +126,27 @@ class PythonMCTS(SearchCore):
             raise SgaiError(f"leaf={leaf!r}: it is 'rollout' or 'belief'")
         if leaf == "belief" and loss is None:
             raise SgaiError("leaf='belief' needs a belief: give loss, the probability that the player to move loses")
-        self._given, self._seed, self._loss = solver, seed, loss
+        self._seed, self._loss = seed, loss
         self._strength, self._exploration, self._leaf = max(strength, 1e-9), exploration, leaf
-        self._split, self._small, self._most_nodes = split, small, nodes
-        self.reset()
+        self._most_nodes = nodes
+        super().__init__(solver, split, small)
 
     def reset(self) -> None:
         """Forget the tree; values that a given solver learned stay with it."""
+        super().reset()
         self._random = random.Random(self._seed)
-        self._table = PartTable(self._given or Solver(), split=self._split, small=self._small)
         self._nodes: dict[Key, _Node] = {}
-        self._roots: dict[Sum, _Root] = {}
 
-    def search(self, root: Sum, budget: Budget) -> Findings:
-        """Search until the outcome is proved or the budget ends."""
-        table = self._table
-        table.start(root)
-        spent, hits, elapsed = budget.spent, table.hits, budget.elapsed()
-        node = self._roots.get(root)
-        if node is None:
-            node = self._roots[root] = _Root(table, root)
-        try:
-            if node.children is None:
-                self._start(node, budget)
-            while node.outcome is None:
-                budget.spend()
-                budget.left()
-                self._simulate(node, budget)
-        except OutOfBudget:
-            pass
-        budget.hits += table.hits - hits
-        moves = best_first(self._moves(node), by_visits=True)
-        return Findings(node.outcome, moves, budget.spent - spent, table.hits - hits, budget.elapsed() - elapsed)
+    def _open(self, root: Sum) -> _Root:
+        return _Root(self._table, root)
+
+    def _advance(self, root: _Root, budget: Budget) -> None:
+        if root.children is None:
+            self._start(root, budget)
+        while root.outcome is None:
+            budget.spend()
+            budget.left()
+            self._simulate(root, budget)
 
     def _start(self, root: _Root, budget: Budget) -> None:
         root.listed.fill(budget)
@@ -235,12 +221,12 @@ class PythonMCTS(SearchCore):
         if node.outcome is not None:
             return 1.0 if node.outcome == "N" else 0.0
         if self._leaf == "belief" and self._loss is not None:
-            return 1.0 - self._believed(self._loss, node)
+            return 1.0 - believed(self._loss, (node.parts, node.heap))
         return self._rollout(node.parts, node.heap, budget)
 
     def _settle(self, node: _Node) -> None:
         node.settle()
-        if node.outcome == "P" and len(node.parts) == 1 and self._split:
+        if node.outcome == "P" and len(node.parts) == 1 and self._table.split:
             self._table.learn(node.parts[0], node.heap)
         if node.outcome is not None and not isinstance(node, _Root):
             node.children = None
@@ -256,7 +242,7 @@ class PythonMCTS(SearchCore):
                 first.append(0.5)
             else:
                 budget.left()
-                first.append(self._believed(self._loss, child))
+                first.append(believed(self._loss, (child.parts, child.heap)))
         return children, first
 
     def _node(self, key: Key) -> _Node:
@@ -265,10 +251,6 @@ class PythonMCTS(SearchCore):
             node = self._nodes[key] = _Node(key)
         return node
 
-    @staticmethod
-    def _believed(loss: Loss, node: _Node) -> float:
-        return min(1.0, max(0.0, loss(tuple(part.component for part in node.parts), node.heap)))
-
     def _rollout(self, parts: Parts, heap: int, budget: Budget) -> float:
         """Play at random; return 1.0 if the player to move wins, else 0.0. A won sum is seen where bounds show it."""
         table, chance = self._table, self._random
@@ -276,7 +258,7 @@ class PythonMCTS(SearchCore):
         to_move = True
         while True:
             budget.left()
-            if self._split:
+            if table.split:
                 folded, heap = table.fold(left, heap)
                 left = list(folded)
                 if not left:
@@ -285,7 +267,7 @@ class PythonMCTS(SearchCore):
             total = sum(counts)
             if total + heap == 0:
                 return float(not to_move)
-            if self._split and heap > total:
+            if heap > total:
                 return float(to_move)
             number = chance.randrange(total + heap)
             if number >= total:
@@ -313,12 +295,8 @@ class PythonMCTS(SearchCore):
 
 
 def _refuse_repetition(path: list[tuple[_Node, int]]) -> None:
-    nodes = [node for node, _ in path]
     first: dict[int, int] = {}
-    for number, node in enumerate(nodes):
+    for number, (node, _) in enumerate(path):
         start = first.setdefault(id(node), number)
         if start < number:
-            texts = [
-                each.component.ruleset.format(each.component.position) for n in nodes[start:number] for each in n.parts
-            ]
-            raise LoopError(texts)
+            raise repetition((each.parts, each.heap) for each, _ in path[start:number])

@@ -11,11 +11,12 @@ from typing import Any
 from sgai.budget import Budget
 from sgai.cores.core import Sum, SumMove
 from sgai.decomposition import decompose
+from sgai.errors import LoopError
 from sgai.ruleset import Component, Ruleset
 from sgai.search import refuse_loopy
 from sgai.solver import Solver
 
-SMALL = 32  # states that are tried to solve a component before it is searched
+SMALL = 64  # states that are tried to solve a component before it is searched
 DEFAULT_ROOM = 1_000_000  # components and their options, about 150 bytes each
 
 
@@ -53,6 +54,16 @@ Key = tuple[Parts, int]  # unsolved parts in order, and the nim-heap
 _by_number = attrgetter("number")
 
 
+def repetition(keys: Iterable[Key]) -> LoopError:
+    """Return the error for play that comes back to a sum, from the sums of the cycle."""
+    texts = []
+    for parts, heap in keys:
+        components = [part.component for part in parts]
+        terms = [each.ruleset.format(each.position) for each in components] + ([f"*{heap}"] if heap else [])
+        texts.append(" + ".join(terms))
+    return LoopError(texts)
+
+
 def outcome_at_once(key: Key) -> str | None:
     """Return the outcome of a nim-heap alone; None where there are parts beside it."""
     parts, heap = key
@@ -77,11 +88,14 @@ class PartTable:
     ----------
     hits : int
         Components whose value was there when it was asked for.
+    learned : int
+        Components whose value the search itself proved: keys made before may fold further after.
     """
 
     def __init__(self, solver: Solver, *, split: bool = True, small: int = SMALL, room: int = DEFAULT_ROOM) -> None:
         self.solver, self.split, self.small, self.room = solver, split, small, room
         self.hits = 0
+        self.learned = 0
         self._used = 0
         self._parts: dict[Ruleset[Any, Any], dict[Any, Part]] = {}
         self._numbers = itertools.count()
@@ -131,7 +145,10 @@ class PartTable:
 
     def learn(self, part: Part, value: int) -> None:
         """Take over a Grundy value that the search proved."""
+        if part.value is not None:
+            return
         part.value = value
+        self.learned += 1
         ruleset, position, _ = part.component
         if ruleset.heap_of(position) is None:  # heaps have tables that are filled from the smallest up
             self.solver.table.set_value(ruleset, position, value)
@@ -215,8 +232,8 @@ class PartTable:
     def _may_be_small(self, ruleset: Ruleset[Any, Any], position: Any) -> bool:
         if ruleset.heap_of(position) is not None:
             return True
-        options = itertools.islice(ruleset.moves(position), self.small // 2, None)
-        return next(options, None) is None
+        most = self.small.bit_length() + 1  # moves; where they only remove each other, states double with each
+        return next(itertools.islice(ruleset.moves(position), most, None), None) is None
 
 
 class RootMoves:
