@@ -16,8 +16,10 @@ from sgai.ruleset import Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 
 FORMAT = 1
-_PRIOR_SAMPLES = 3.0  # how many samples the next coarser level counts for
-_MEAN, _MEAN_PER_DOUBLING, _ZERO = 1.8, 0.65, 0.45  # fitted: see `generic_weights`
+_PRIOR_SAMPLES = 20.0  # how many samples the larger group counts for; chosen on held-out components of five games
+_SCALE, _ZERO = 0.8, 0.5  # fitted: see `generic_weights`
+
+_Group = tuple[int | None, int | None]  # components of a size, with a number of moves
 
 
 class Features(NamedTuple):
@@ -76,18 +78,17 @@ class Observation(NamedTuple):
 def generic_weights(moves: int, most: int) -> Floats:
     """Return what is believed of the values 0 to ``most`` of a component of any game, not scaled.
 
-    Geometric in the value, with a mean that grows with the logarithm of the number of moves; the value 0 is less likely
-    than that, since components without moves are not met. The three constants are the maximum-likelihood fit to
-    components of random plays of Cram, Node Kayles, Arc Kayles, Kayles on graphs, polyomino placement and Treblecross,
-    every game with the same weight.
+    Proportional to exp(-value / (0.8 log2(moves + 1))), and half of that for the value 0. Form and constants are fitted by maximum likelihood to components of 8 to 32 cells of random plays of Cram, Node Kayles, Arc Kayles,
+    Kayles on graphs and polyomino placement, all games with the same weight, and rounded.
 
     Examples
     --------
     >>> (generic_weights(4, 2) / generic_weights(4, 2).sum()).round(2).tolist()
-    [0.23, 0.45, 0.33]
+    [0.35, 0.41, 0.24]
     """
-    scale = _MEAN + _MEAN_PER_DOUBLING * math.log2(max(moves, 1))
+    scale = _SCALE * math.log2(max(moves, 1) + 1)
     weights = np.exp(np.arange(most + 1) / -scale)
+    np.maximum(weights, np.finfo(np.float64).tiny, out=weights)
     weights[0] *= _ZERO
     return np.asarray(weights)
 
@@ -106,7 +107,7 @@ class BeliefTable:
 
     Examples
     --------
-    >>> table = BeliefTable("cram", [Observation(Features(2, 1), 1, 1)] * 9)
+    >>> table = BeliefTable("cram", [Observation(Features(2, 1), 1, 1)] * 200)
     >>> weights = table.weights(Features(2, 1), 1)
     >>> bool(weights[1] > 0.9), bool(weights[0] > 0)
     (True, True)
@@ -117,38 +118,40 @@ class BeliefTable:
     ) -> None:
         self.ruleset = ruleset
         self.learned = dict(learned or {})
-        self._counts: dict[Features, dict[int, int]] = {}
-        self._coarser: dict[tuple[object, ...], dict[int, int]] = {}
+        self._cells: dict[Features, dict[int, int]] = {}
+        self._counts: dict[_Group, dict[int, int]] = {}  # by all groups of features
         for each in observations:
             self._add(each.features, each.value, 1)
 
     def __len__(self) -> int:
         """Return the number of components that were counted."""
-        return sum(sum(values.values()) for values in self._counts.values())
+        return sum(sum(values.values()) for values in self._cells.values())
 
     def _add(self, features: Features, value: int, count: int) -> None:
-        places = [self._counts.setdefault(features, {})]
-        places += [self._coarser.setdefault(level, {}) for level in _coarser_levels(features)]
+        places = [self._cells.setdefault(features, {})]
+        places += [self._counts.setdefault(group, {}) for group in _groups(features)]
         for place in places:
             place[value] = place.get(value, 0) + count
 
     def weights(self, features: Features, most: int) -> Floats:
         """Return the probabilities of the values 0 to ``most``, none of them 0.
 
-        Every level of features, from the coarsest on, is smoothed towards the one before it, which counts like a few
+        Every group of components, from the largest on, is smoothed towards the one before it, which counts like a few
         samples (the Dirichlet prior of D. J. C. MacKay and L. C. Bauman Peto, *A hierarchical Dirichlet language
-        model*, 1995); the coarsest of all is `generic_weights`.
+        model*, 1995); `generic_weights` comes before all.
         """
         weights = generic_weights(features.moves, most)
         weights /= weights.sum()
-        found = [self._coarser.get(level) for level in _coarser_levels(features)]
-        for counts in (*found, self._counts.get(features)):
-            if counts:
+        before: dict[int, int] | None = None
+        for group in _groups(features):
+            counts = self._counts.get(group)
+            if counts and counts != before:  # a group that leaves nobody out says nothing new
                 weights *= _PRIOR_SAMPLES
                 for value, count in counts.items():
                     if value <= most:
                         weights[value] += count
                 weights /= weights.sum()
+            before = counts
         return weights
 
     def save(self, file: Path) -> None:
@@ -176,7 +179,7 @@ class BeliefTable:
         return f'{json.dumps(head, indent=1)[:-2]},\n "counts": [\n{body}\n]}}\n'
 
     def _sorted(self) -> list[tuple[Features, dict[int, int]]]:
-        return sorted(self._counts.items(), key=lambda item: (item[0].size is None, item[0].size or 0, item[0].moves))
+        return sorted(self._cells.items(), key=lambda item: (item[0].size is None, item[0].size or 0, item[0].moves))
 
     @classmethod
     def parse(cls, text: str, source: str) -> "BeliefTable":
@@ -229,11 +232,12 @@ class BeliefTable:
         return cls.parse(text, str(file))
 
 
-def _coarser_levels(features: Features) -> Iterator[tuple[object, ...]]:
-    """Yield the groups of components that features belong to, the largest group first."""
-    yield (features.moves,)
+def _groups(features: Features) -> Iterator[_Group]:
+    """Yield the groups of components that features belong to, the largest first."""
+    yield None, features.moves
     if features.size is not None:
-        yield features.moves, features.size % 2
+        yield features.size, None
+        yield features.size, features.moves
 
 
 def _listed(values: Mapping[int, int]) -> list[int]:
