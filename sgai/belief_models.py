@@ -111,7 +111,7 @@ class BeliefModel:
             if features.moves < 0:
                 raise SgaiError(f"moves={features.moves!r}: there are 0 or more")
             belief = self._kept[key] = Belief.from_weights(self.weights(ruleset.name, features, most))
-        return belief.strike(excluded) if excluded else belief
+        return belief.strike(excluded)
 
     def most(self, ruleset: AnyRuleset, features: Features) -> int:
         """Return a bound on the Grundy values of components with such features that needs no search.

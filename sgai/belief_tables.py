@@ -78,8 +78,9 @@ class Observation(NamedTuple):
 def generic_weights(moves: int, most: int) -> Floats:
     """Return what is believed of the values 0 to ``most`` of a component of any game, not scaled.
 
-    Proportional to exp(-value / (0.8 log2(moves + 1))), and half of that for the value 0. Form and constants are fitted by maximum likelihood to components of 8 to 32 cells of random plays of Cram, Node Kayles, Arc Kayles,
-    Kayles on graphs and polyomino placement, all games with the same weight, and rounded.
+    Proportional to exp(-value / (0.8 log2(moves + 1))), and half of that for the value 0. Form and constants are fitted
+    by maximum likelihood to components of 8 to 32 cells of random plays of Cram, Node Kayles, Arc Kayles, Kayles on
+    graphs and polyomino placement, all games with the same weight, and rounded.
 
     Examples
     --------

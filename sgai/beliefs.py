@@ -83,10 +83,7 @@ class Belief:
         >>> Belief.point(10**30).known == 10**30
         True
         """
-        value = check_integer(value)
-        if value < 0:
-            raise SgaiError(f"{quote(value)} is no Grundy value: they are integers of 0 or more")
-        return cls._made(value, _ONE)
+        return cls._made(_grundy_value(value), _ONE)
 
     @classmethod
     def uniform(cls, count: int) -> "Belief":
@@ -177,7 +174,8 @@ class Belief:
             values = 1 << (needed - 1).bit_length()
         if not needed <= check_integer(values) <= MOST_VALUES:
             raise SgaiError(
-                f"values={quote(values)}: {needed:,} values are possible; an array holds at most {MOST_VALUES:,}"
+                f"values={quote(values)}: values up to {quote(self.largest)} are possible; an array holds "
+                f"{MOST_VALUES:,} at most"
             )
         found = np.zeros(values)
         end = min(values, self._base + len(self._weights))
@@ -247,6 +245,7 @@ class Belief:
         >>> Belief.from_weights([0, 1, 1]).shifted(5)
         Belief(4: 0.5, 7: 0.5)
         """
+        value = _grundy_value(value)
         low = value & len(self._weights) - 1
         return Belief._made(self._base ^ (value - low), _permuted(self._weights, low))
 
@@ -271,14 +270,25 @@ class Belief:
 
     def __repr__(self) -> str:
         if self.known is not None:
-            return f"Belief.point({quote(self.known).strip(chr(39))})"
+            return f"Belief.point({_shown(self.known)})"
         likely = np.argsort(-self._weights, kind="stable")[:8]
-        shown = [f"{self._base + int(i)}: {self._weights[i]:.3g}" for i in sorted(likely) if self._weights[i]]
+        shown = [f"{_shown(self._base + int(i))}: {self._weights[i]:.3g}" for i in sorted(likely) if self._weights[i]]
         return f"Belief({', '.join(shown)}{', ...' if np.count_nonzero(self._weights) > 8 else ''})"
+
+
+def _shown(value: int) -> str:
+    return quote(value).strip("'")
 
 
 _ONE: Floats = np.ones(1)
 _ONE.flags.writeable = False
+
+
+def _grundy_value(value: int) -> int:
+    value = check_integer(value)
+    if value < 0:
+        raise SgaiError(f"{quote(value)} is no Grundy value: they are integers of 0 or more")
+    return value
 
 
 def _distribution(given: npt.ArrayLike) -> Floats:

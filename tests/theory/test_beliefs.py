@@ -99,7 +99,7 @@ def test_a_large_known_value_beside_uncertain_ones_cannot_cancel():
     given = [Belief.uniform(4), Belief.uniform(3), Belief.point(2**70 + 1)]
     assert loss_probability(given) == 0.0
     assert sum_belief(given).probability(2**70) == pytest.approx(0.25)
-    with pytest.raises(SgaiError, match="an array holds at most"):
+    with pytest.raises(SgaiError, match="an array holds 1,048,576 at most"):
         sum_belief(given).array()
 
 
@@ -209,6 +209,9 @@ def test_what_is_no_distribution(probabilities, message):
         lambda: Belief.uniform(4).strike(["0"]),
         lambda: Belief.uniform(4).at_most(-1),
         lambda: Belief.uniform(2).at_most(2.5),
+        lambda: Belief.uniform(2).shifted(-1),
+        lambda: Belief.point(10**5000).array(),
+        lambda: Belief.point(10**5000).strike([10**5000]),
     ],
 )
 def test_bad_questions(bad):
