@@ -14,6 +14,10 @@ from sgai.experiments.cli import games, learn_beliefs, match, play, show, solve,
 from sgai.experiments.cli.common import NOT_SOLVED
 
 SUBCOMMANDS = (games, show, values, solve, play, match, store, learn_beliefs)
+from sgai.experiments.cli import audit, games, match, play, show, solve, store, values
+from sgai.experiments.cli.common import NOT_SOLVED
+
+SUBCOMMANDS = (games, show, values, solve, audit, play, match, store)
 
 ANSWERED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from sgai.drawing.coupled import limited_picture, limited_text, shuttle_picture, shuttle_text
 from sgai.drawing.heaps import heaps_picture, heaps_text
 from sgai.drawing.leaps import leaps_picture, leaps_text
 from sgai.drawing.others import board_picture, board_text, graph_picture, graph_text, intervals_picture, intervals_text
@@ -17,6 +18,7 @@ from sgai.drawing.removal import (
 )
 from sgai.ruleset import Ruleset
 from sgai.rulesets.boards import BoardRuleset
+from sgai.rulesets.coupled_piles import FibonacciNim, Shuttle
 from sgai.rulesets.graph import Graph
 from sgai.rulesets.graph_games import GraphRemoval
 from sgai.rulesets.heaps import HeapRuleset
@@ -99,6 +101,8 @@ register_drawing(Walker, board_text, board_picture)
 register_drawing(Graph, graph_text, graph_picture)
 register_drawing(IntervalSplitting, intervals_text, intervals_picture)
 register_drawing(LeapAndTake, leaps_text, leaps_picture)
+register_drawing(FibonacciNim, limited_text, limited_picture)
+register_drawing(Shuttle, shuttle_text, shuttle_picture)
 register_drawing(Sum, _sum_text, _sum_picture)
 register_drawing(BoardRuleset, cells_text, cells_picture)
 register_drawing(GraphRemoval, vertices_text, vertices_picture)

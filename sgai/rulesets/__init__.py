@@ -2,6 +2,7 @@
 
 from sgai.rulesets import (
     boards,
+    coupled_piles,
     graph,
     graph_games,
     intervals,
@@ -15,6 +16,7 @@ from sgai.rulesets import (
 
 __all__ = [
     "boards",
+    "coupled_piles",
     "graph",
     "graph_games",
     "intervals",

@@ -21,6 +21,7 @@ SIZES = {
     "cram": ["sgai_cram", "sgai_cram(rows=3,columns=3,cells=[.../.#./...])"],
     "dawsons_chess": ["sgai_dawsons_chess", "sgai_dawsons_chess(piles=[1;4])"],
     "dawsons_kayles": ["sgai_dawsons_kayles", "sgai_dawsons_kayles(piles=[5])"],
+    "fibonacci_nim": ["sgai_fibonacci_nim", "sgai_fibonacci_nim(piles=[2;6],limit=1)"],
     "graph": ["sgai_graph", "sgai_graph(edges=[a-b;b-c;a-c;c-d.1],start=a)"],
     "grundys_game": ["sgai_grundys_game", "sgai_grundys_game(piles=[3])"],
     "half_take": ["sgai_half_take", "sgai_half_take(piles=[2])"],
@@ -40,6 +41,7 @@ SIZES = {
     "queen": ["sgai_queen", "sgai_queen(rows=3,columns=3)"],
     "rectangle_take": ["sgai_rectangle_take", "sgai_rectangle_take(rows=2,columns=2)"],
     "rook": ["sgai_rook", "sgai_rook(rows=1,columns=9)"],
+    "shuttle": ["sgai_shuttle", "sgai_shuttle(piles=[2;5],at=1,track=3)"],
     "subset_takeaway": ["sgai_subset_takeaway", "sgai_subset_takeaway(size=2)"],
     "subtraction": ["sgai_subtraction(take=[2;5],piles=[2;4;7])", "sgai_subtraction(take=[3],piles=[7])"],
     "sum": [

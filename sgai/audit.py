@@ -1,0 +1,349 @@
+"""The independence audit: whether the components that a ruleset names are really independent.
+
+Components are a disjunctive sum when every move of the whole is a move in one of them that leaves the others as they
+are, and every move in one of them is a move of the whole. Only then is the Grundy value the XOR of theirs.
+"""
+
+import itertools
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sgai.budget import Budget, OutOfBudget
+from sgai.decomposition import Summand, decompose
+from sgai.errors import SgaiError
+from sgai.nimbers import nim_sum
+from sgai.reference import TooManyCalls, reference_grundy
+from sgai.registry import load_ruleset
+from sgai.ruleset import Ruleset
+
+AnyRuleset = Ruleset[Any, Any]
+Bag = frozenset[tuple[tuple[AnyRuleset, Any], int]]
+
+DEFAULT_POSITIONS = 20_000
+DEFAULT_SECONDS = 10.0
+MOST_MOVES = 1_000  # positions with more are left out, and the audit is then not complete
+_MOST_CALLS = 300  # positions that the reference solver may visit for one value
+_DEEPEST = 100  # levels of approximate splits within approximate splits
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A position whose components are not independent.
+
+    Attributes
+    ----------
+    ruleset, position
+        The rules and the position.
+    components : tuple of Summand
+        What the position was split into.
+    move : str or None
+        The move that breaks the split: one of the whole that is none of a single component, or one of a component that
+        the whole does not have; None where only the values differ.
+    why : str
+        What is wrong, in words.
+    value : int or None
+        The position's Grundy value by the definition; None where it is too large for that.
+    component_values : tuple of (int or None)
+        The components' Grundy values by the definition.
+    """
+
+    ruleset: AnyRuleset
+    position: Any
+    components: tuple[Summand, ...]
+    move: str | None
+    why: str
+    value: int | None
+    component_values: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        return f"the components of {self.ruleset} {self.ruleset.format(self.position)} are not independent: {self.why}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        parts = zip(self.components, self.component_values, strict=True)
+        return {
+            "position": self.ruleset.format(self.position),
+            "components": [
+                {"ruleset": str(part.ruleset), "position": part.ruleset.format(part.position), "grundy": value}
+                for part, value in parts
+            ],
+            "move": self.move,
+            "why": self.why,
+            "grundy": self.value,
+        }
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Attributes
+    ----------
+    ruleset, position
+        What was audited: all positions that play can reach from there.
+    approximate : bool
+        Whether the splits were those of `Ruleset.approximate_components`.
+    independent : bool or None
+        False with a counterexample, True if every reachable position was checked without finding one, else None.
+    counterexample : Counterexample or None
+        The first one that was found.
+    checked_positions : int
+        Positions checked in the order of their distance from the start, or all of them.
+    sampled_positions : int
+        Further positions checked, in random plays.
+    split_positions : int
+        How many of both had two components or more.
+    seconds : float
+        Time taken.
+    """
+
+    ruleset: AnyRuleset
+    position: Any
+    approximate: bool
+    independent: bool | None
+    counterexample: Counterexample | None
+    checked_positions: int
+    sampled_positions: int
+    split_positions: int
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "ruleset": str(self.ruleset),
+            "position": self.ruleset.format(self.position),
+            "approximate": self.approximate,
+            "independent": self.independent,
+            "counterexample": None if self.counterexample is None else self.counterexample.to_dict(),
+            "checked_positions": self.checked_positions,
+            "sampled_positions": self.sampled_positions,
+            "split_positions": self.split_positions,
+            "seconds": self.seconds,
+        }
+
+
+def check_position(
+    ruleset: AnyRuleset, position: Any, approximate: bool = False, max_calls: int = _MOST_CALLS
+) -> Counterexample | None:
+    """Check the components of one position: its moves, and its value where it is small enough.
+
+    Parameters
+    ----------
+    ruleset : Ruleset
+        The rules.
+    position : hashable
+        The position; those after it are not checked.
+    approximate : bool
+        Whether to check the split of `Ruleset.approximate_components` instead.
+    max_calls : int
+        How many positions the reference solver may visit for one value; 0 leaves values out.
+
+    Examples
+    --------
+    >>> nim = load_ruleset("nim")
+    >>> check_position(nim, (1, 2, 3)) is None
+    True
+    """
+    whole = _split(ruleset, position, approximate)
+    if len(whole) == 1 and whole[0].position == position and whole[0].ruleset == ruleset.rules():
+        return None
+    found = _wrong_move(ruleset, position, approximate, whole)
+    if found is None and not max_calls:
+        return None
+    value = _value(ruleset, position, max_calls)
+    values = tuple([_value(part.ruleset, part.position, max_calls) for part in whole])
+    if found is None:
+        known = [each for each in values if each is not None]
+        if value is None or len(known) < len(values) or nim_sum(known) == value:
+            return None
+        found = None, f"its Grundy value is {value}, and the XOR of those of its components is {nim_sum(known)}"
+    return Counterexample(ruleset, position, tuple(whole), *found, value, values)
+
+
+def audit(
+    ruleset: AnyRuleset | str,
+    position: Any = None,
+    budget: Budget | None = None,
+    seed: int = 0,
+    approximate: bool = False,
+) -> Audit:
+    """Check the components of every position that play can reach, or of as many as the budget allows.
+
+    Where the budget has fewer states than there are positions, half of it goes to those nearest to the start, and the
+    rest to random plays.
+
+    Parameters
+    ----------
+    ruleset : Ruleset or str
+        The rules.
+    position : optional
+        Where play starts, by default the ruleset's initial position.
+    budget : Budget, optional
+        Its states are positions to check; by default 20,000 in 10 seconds.
+    seed : int
+        Equal seeds make equal random plays.
+    approximate : bool
+        Whether to check the splits of `Ruleset.approximate_components` instead.
+
+    Examples
+    --------
+    >>> audit("kayles(piles=[3;4])").independent
+    True
+    >>> print(audit("fibonacci_nim(piles=[2;3],limit=1)", approximate=True).counterexample.why)
+    the move 2->1 leads to what no move in a single component leads to
+    """
+    rules = load_ruleset(ruleset)
+    start = rules.initial() if position is None else position
+    run = _Run(rules, approximate, budget or Budget(states=DEFAULT_POSITIONS, seconds=DEFAULT_SECONDS))
+    complete = False
+    try:
+        reachable, complete = run.walk(start)
+        run.exhaust(reachable, complete)
+        if not complete and run.found is None:
+            run.play(start, random.Random(seed))
+    except OutOfBudget:
+        complete = False
+    found = run.found
+    return Audit(
+        rules,
+        start,
+        approximate,
+        False if found is not None else (True if complete and not run.left_out else None),
+        found,
+        run.checked,
+        run.sampled,
+        run.split,
+        time.perf_counter() - run.started,
+    )
+
+
+@dataclass
+class _Run:
+    ruleset: AnyRuleset
+    approximate: bool
+    budget: Budget
+    found: Counterexample | None = None
+    checked: int = 0
+    sampled: int = 0
+    split: int = 0
+    left_out: bool = False
+    seen: set[Any] = field(default_factory=set)
+    started: float = field(default_factory=time.perf_counter)
+
+    def walk(self, start: Any) -> tuple[list[Any], bool]:
+        """Return the reachable positions by their distance from the start, and whether these are all."""
+        known = {start}
+        reached = [start]
+        for position in reached:  # grows as it goes
+            if self.time_is_up(0.25):
+                return reached, False
+            for _, option in self.ruleset.moves(position):
+                if option not in known:
+                    if len(reached) >= self.budget.states:
+                        return reached, False
+                    known.add(option)
+                    reached.append(option)
+        return reached, True
+
+    def exhaust(self, reachable: list[Any], complete: bool) -> None:
+        """Check all positions, small ones first; if there are more than were reached, the half that is nearest."""
+        for position in reversed(reachable) if complete else reachable[: (len(reachable) + 1) // 2]:
+            if not complete and self.time_is_up(0.5):
+                return
+            if self.check(position):
+                self.checked += 1
+            if self.found is not None:
+                return
+
+    def time_is_up(self, share: float) -> bool:
+        """Tell whether a share of the seconds is over."""
+        return self.budget.seconds is not None and self.budget.elapsed() > share * self.budget.seconds
+
+    def play(self, start: Any, chance: random.Random) -> None:
+        """Check positions of random plays until the budget ends or one is wrong."""
+        position = start
+        while self.found is None:
+            if position in self.seen:
+                self.budget.spend()
+            elif self.check(position):
+                self.sampled += 1
+            moves = list(itertools.islice(self.ruleset.moves(position), MOST_MOVES))
+            position = chance.choice(moves)[1] if moves else start
+
+    def check(self, position: Any) -> bool:
+        """Check one position; False where it has too many moves."""
+        self.budget.spend()
+        self.budget.check_clock()
+        self.seen.add(position)
+        if next(itertools.islice(self.ruleset.moves(position), MOST_MOVES, None), None) is not None:
+            self.left_out = True
+            return False
+        self.split += len(_split(self.ruleset, position, self.approximate)) > 1
+        self.found = check_position(self.ruleset, position, self.approximate)
+        return True
+
+
+def _split(ruleset: AnyRuleset, position: Any, approximate: bool, level: int = 0) -> list[Summand]:
+    parts = decompose(ruleset, position)
+    if not approximate:
+        return parts
+    if level > _DEEPEST:
+        raise SgaiError(
+            f"{ruleset} goes on splitting {ruleset.format(position)!r}: approximate_components should be empty where "
+            "there is nothing finer"
+        )
+    found = []
+    for part in parts:
+        finer = part.ruleset.approximate_components(part.position)
+        for each in finer:
+            found.extend(_split(each.ruleset, each.position, True, level + 1))
+        if not finer:
+            found.append(part)
+    return found
+
+
+def _wrong_move(
+    ruleset: AnyRuleset, position: Any, approximate: bool, whole: list[Summand]
+) -> tuple[str | None, str] | None:
+    lefts: dict[Bag, tuple[Summand, Any]] = {}
+    for i, part in enumerate(whole):
+        rest = whole[:i] + whole[i + 1 :]
+        for move, option in part.ruleset.moves(part.position):
+            lefts.setdefault(_bag(rest + _split(part.ruleset, option, approximate)), (part, move))
+    met = set()
+    for move, option in ruleset.moves(position):
+        left = _bag(_split(ruleset, option, approximate))
+        if left not in lefts:
+            text = ruleset.format_move(position, move)
+            return text, f"the move {text} leads to what no move in a single component leads to"
+        met.add(left)
+    for left, (part, move) in lefts.items():
+        if left not in met:
+            text = part.ruleset.format_move(part.position, move)
+            place = f"{part.ruleset} {part.ruleset.format(part.position)}"
+            return text, f"the move {text} of the component {place} leads to what no move of the whole leads to"
+    return None
+
+
+def _bag(summands: list[Summand]) -> Bag:
+    # What has no moves is nothing: it may be named or left out.
+    counted = Counter((part.ruleset, part.ruleset.canonical(part.position)) for part in summands if _has_moves(part))
+    return frozenset(counted.items())
+
+
+def _has_moves(part: Summand) -> bool:
+    moves: Iterator[Any] = part.ruleset.moves(part.position)
+    return next(moves, None) is not None
+
+
+def _value(ruleset: AnyRuleset, position: Any, max_calls: int) -> int | None:
+    if ruleset.loopy:
+        return None
+    try:
+        return reference_grundy(ruleset, position, max_calls)
+    except (TooManyCalls, RecursionError):
+        return None
