@@ -104,8 +104,8 @@ class SearchCore(ABC):
         """Search until the outcome is proved or the budget ends; the budget's states are nodes or simulations.
 
         It never raises `OutOfBudget`: out of budget is an answer. The clock is read between slices that take a
-        millisecond or so. With a budget of states alone, equal calls after a reset give equal answers. `KeyboardInterrupt`
-        may pass through; what was learned stays usable.
+        millisecond or so. With a budget of states alone, equal calls after a reset give equal answers.
+        `KeyboardInterrupt` may pass through; what was learned stays usable.
         """
 
     def reset(self) -> None:  # noqa: B027 - a core may keep nothing

@@ -49,7 +49,8 @@ class PythonCore(SearchCore, Generic[RootT]):
 
     def reset(self) -> None:
         """Forget what was searched; values that a given solver learned stay with it."""
-        self._table = PartTable(self._given or Solver(), split=self._split, small=self._small)
+        solver = Solver() if self._given is None else self._given  # one that knows nothing yet is false
+        self._table = PartTable(solver, split=self._split, small=self._small)
         self._last: tuple[Sum, RootT] | None = None
 
     def search(self, root: Sum, budget: Budget) -> Findings:

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 from sgai.budget import Budget
 from sgai.cores.core import MoveFinding, Sum
 from sgai.cores.python_core import Loss, PythonCore, believed
-from sgai.cores.python_nodes import SMALL, Key, PartTable, RootMoves, outcome_at_once, repetition
+from sgai.cores.python_nodes import SMALL, Key, PartTable, RootMoves, repetition
 from sgai.errors import SgaiError
 from sgai.solver import Solver
 
@@ -158,8 +158,6 @@ class DepthFirstCore(PythonCore[DepthFirstRoot], Generic[ValueT]):
         while root.outcome is None:
             budget.left()
             self._step(root, budget)
-        if root.outcome == "P" and len(root.listed.parts) == 1 and self._table.split:
-            self._table.learn(root.listed.parts[0], root.heap)
 
     def _prove(self, root: DepthFirstRoot, key: Key, outcome: str) -> None:
         root.proved[key] = outcome
@@ -167,6 +165,8 @@ class DepthFirstCore(PythonCore[DepthFirstRoot], Generic[ValueT]):
             root.outcome = "N"
         elif root.outcome is None and len(root.proved) == root.options:
             root.outcome = "P"
+            if len(root.listed.parts) == 1 and self._table.split:
+                self._table.learn(root.listed.parts[0], root.heap)
 
     def _push(self, root: DepthFirstRoot, key: Key, budget: Budget) -> str | None:
         """Put a sum on the stack, unless its outcome is seen at once: then return that."""

@@ -82,7 +82,7 @@ class PythonProofNumber(DepthFirstCore[Numbers]):
 
     def _prove_options(self, root: DepthFirstRoot, frame: Frame) -> None:
         """Take over what is proved of the root's options; the others stay on the frame, folded."""
-        open_keys = {}
+        open_keys: dict[Key, None] = {}
         for key in dict.fromkeys(root.listed.keys):
             if key in root.proved:
                 continue

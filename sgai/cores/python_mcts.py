@@ -1,5 +1,6 @@
 """Monte Carlo tree search in Python, over sums of any rulesets."""
 
+import itertools
 import math
 import random
 
@@ -93,8 +94,8 @@ class PythonMCTS(PythonCore[_Root]):
 
     Notes
     -----
-    PUCT: D. Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017). MCTS-solver: M. Winands,
-    Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games (2008).
+    PUCT: D. Silver et al., "Mastering the game of Go without human knowledge", Nature 550 (2017). MCTS-solver: M.
+    Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games (2008).
 
     Examples
     --------
@@ -256,8 +257,14 @@ class PythonMCTS(PythonCore[_Root]):
         table, chance = self._table, self._random
         left = list(parts)
         to_move = True
-        while True:
+        met: dict[Key, None] = {}
+        for plies in itertools.count():
             budget.left()
+            if plies >= _LONG:
+                key = tuple(left), heap
+                if key in met:
+                    raise repetition(itertools.dropwhile(key.__ne__, met))
+                met[key] = None
             if table.split:
                 folded, heap = table.fold(left, heap)
                 left = list(folded)
@@ -279,6 +286,7 @@ class PythonMCTS(PythonCore[_Root]):
                     i += 1
                 left[i : i + 1] = table.option(left[i], number, budget)
             to_move = not to_move
+        raise AssertionError("play ends")
 
     def _moves(self, root: _Root) -> list[MoveFinding]:
         moves = root.listed.moves
