@@ -103,7 +103,8 @@ class ExactAgent(Agent):
         choose = self._chooser.winning if won else self._chooser.hardest
         chosen = choose(position, len(components), Budget() if won else Budget(_MOST_REPLIES))
         if chosen is None:
-            raise OutOfBudget if won else self.game_is_over(position)
+            is_over = next(iter(self.ruleset.moves(position)), None) is None
+            raise self.game_is_over(position) if is_over else OutOfBudget
         return Decision(
             chosen.move,
             chosen.position,

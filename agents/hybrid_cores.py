@@ -1,6 +1,6 @@
 """Which search cores the hybrid agent gives an unsolved sum to, and how much of the budget each gets."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sgai.budget import Budget
 from sgai.compiling import can_compile
@@ -10,9 +10,6 @@ from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 from sgai.solver import Solver
 from sgai.xor_prior import XorPrior
-
-if TYPE_CHECKING:
-    pass
 
 CORES = ("auto", "mcts", "outcome", "dfpn")
 _PROVING_SHARE = 0.6  # of the budget for search; where that proves nothing, the rest is for an estimate
@@ -95,19 +92,15 @@ class HybridCores:
         return PythonOutcome(solver=self._solver, loss=self._prior)
 
     def _removal(self, name: str, game: Any) -> SearchCore:
-        search = self._solver.table.removals.search(game)
+        values = self._solver.table.removals
         if name == "mcts":
             from sgai.cores.removal_mcts import RemovalMCTS
 
             beliefs = None if self._prior is None else self._prior.model
-            return RemovalMCTS(search, beliefs=beliefs, strength=self._strength, seed=self._seed)
-        if name == "dfpn":
-            from sgai.cores.removal_outcome import RemovalProofNumber
+            return RemovalMCTS(values.search(game), beliefs=beliefs, strength=self._strength, seed=self._seed)
+        from sgai.cores.removal_outcome import RemovalOutcome, RemovalProofNumber
 
-            return RemovalProofNumber(search, loss=self._prior)
-        from sgai.cores.removal_outcome import RemovalOutcome
-
-        return RemovalOutcome(search, loss=self._prior)
+        return (RemovalProofNumber if name == "dfpn" else RemovalOutcome)(game, values, prior=self._prior)
 
     def _load_removal(self, game: RemovalRuleset) -> None:
         position = game.initial()

@@ -13,28 +13,31 @@ from typing import Any, NamedTuple
 
 from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 from tabulate import tabulate
+from tqdm import tqdm
 
 import sgai
 from sgai.agents import HybridAgent
 from sgai.agents.agent import Agent, Decision
 from sgai.agents.plain import AlphaBetaAgent, MCTSAgent
 from sgai.envs import load_game
+from sgai.reachable import explore
 from sgai.solver import Solver
 
 TAKE = "[1;3;4]"
-_MOST_SOLVER_STATES = 3_000  # of the whole game, for OpenSpiel's solver: it takes about a millisecond for each
+_MOST_POSITIONS = 3_000  # of the whole game, for OpenSpiel's solver, which looks at all of them
 
 
 class Row(NamedTuple):
-    """What came out at one position; times in seconds, None where an agent did not finish."""
+    """What came out at one position; process times in seconds, None where an agent did not finish."""
 
-    components: int
     outcome: str
+    components: int
     hybrid: float
     alpha_beta: float | None
     minimax_solver: float | None
-    states: tuple[int, int]
-    right: tuple[bool, bool | None, bool]
+    hybrid_states: int
+    alpha_beta_nodes: int
+    mcts_is_right: bool
 
 
 def position_text(groups: int, cells: int, chance: random.Random) -> str:
@@ -52,32 +55,94 @@ def timed(agent: Agent, position: Any) -> tuple[float, Decision]:
     return time.process_time() - started, decision
 
 
+def solver_seconds(text: str) -> float | None:
+    """Return the process time of OpenSpiel's minimax solver, None where there are too many positions for it."""
+    ruleset = sgai.load_ruleset(text)
+    try:
+        explore(ruleset, _MOST_POSITIONS)
+    except sgai.SgaiError:
+        return None
+    game = str(load_game(f"sgai_{text}"))
+    started = time.process_time()
+    MinimaxSolver(game).solve()
+    return time.process_time() - started
+
+
 def measured(text: str, most_seconds: float) -> Row:
     """Have every agent decide on the start of a ruleset."""
     ruleset = sgai.load_ruleset(text)
     position, judge = ruleset.initial(), Solver()
     won = judge.grundy(ruleset, position) != 0
-
-    def is_right(decision: Decision) -> bool:
-        return not won or judge.grundy(ruleset, decision.position) == 0
-
     seconds, decision = timed(HybridAgent(ruleset, seconds=most_seconds), position)
+    if decision.outcome != ("N" if won else "P") or (won and judge.grundy(ruleset, decision.position)):
+        raise AssertionError(f"the hybrid is wrong about {text}")
     whole_seconds, whole = timed(AlphaBetaAgent(ruleset, seconds=most_seconds), position)
     _, guess = timed(MCTSAgent(ruleset, seconds=max(0.001, seconds)), position)
-    finished = whole.outcome is not None
-    solver_seconds = None
-    if finished and whole.states <= _MOST_SOLVER_STATES:
-        started = time.process_time()
-        solver = MinimaxSolver(str(load_game(text)))
-        solver.solve(solver.game.new_initial_state()) if hasattr(solver, "solve") else solver
-        solver_seconds = time.process_time() - started
-    assert decision.outcome == ("N" if won else "P"), text
     return Row(
-        len(decision.components),
         decision.outcome,
+        len(decision.components),
         seconds,
-        whole_seconds if finished else None,
-        solver_seconds,
-        (decision.states, whole.states),
-        (is_right(decision), is_right(whole) if finished else None, is_right(guess)),
+        whole_seconds if whole.outcome is not None else None,
+        solver_seconds(text),
+        decision.states,
+        whole.states,
+        won and judge.grundy(ruleset, guess.position) == 0,
     )
+
+
+def _median(times: list[float | None], scale: float = 1000.0) -> str:
+    """Write the median in milliseconds, where what did not finish counts as longer than all others."""
+    middle = statistics.median_low([float("inf") if each is None else each for each in times])
+    return "-" if middle == float("inf") else f"{scale * middle:,.1f}"
+
+
+def summary(groups: int, rows: list[Row]) -> list[str]:
+    """Return a line of the table for the positions of one size."""
+    both = [row.alpha_beta / row.hybrid for row in rows if row.alpha_beta is not None]
+    won = [row for row in rows if row.outcome == "N"]
+    return [
+        str(groups),
+        f"{statistics.mean(row.components for row in rows):.1f}",
+        _median([row.hybrid for row in rows]),
+        _median([row.alpha_beta for row in rows]),
+        _median([row.minimax_solver for row in rows]),
+        f"{statistics.median(both):,.0f} ({len(both)} of {len(rows)})" if both else f"- (0 of {len(rows)})",
+        f"{statistics.median(row.hybrid_states for row in rows):,.0f}",
+        f"{statistics.median(row.alpha_beta_nodes for row in rows):,.0f}",
+        f"{len(won)} of {len(won)}",
+        f"{sum(row.mcts_is_right for row in won)} of {len(won)}",
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--positions", type=int, default=10, help="positions of each size")
+    parser.add_argument("--cells", type=int, default=9, help="cells of a group")
+    parser.add_argument("--most-groups", type=int, default=6)
+    parser.add_argument("--most-seconds", type=float, default=30.0, help="for a decision of any agent")
+    options = parser.parse_args()
+    warm = sgai.load_ruleset(position_text(1, 4, random.Random(0)))
+    for agent in (HybridAgent(warm), AlphaBetaAgent(warm), MCTSAgent(warm)):
+        agent.decide(warm.initial())  # so that nothing is imported while the clock runs
+    table = []
+    for groups in range(1, options.most_groups + 1):
+        chance = random.Random(groups)
+        texts = [position_text(groups, options.cells, chance) for _ in range(options.positions)]
+        rows = [measured(text, options.most_seconds) for text in tqdm(texts, desc=f"{groups} groups", disable=None)]
+        table.append(summary(groups, rows))
+    headers = [
+        "groups",
+        "components",
+        "hybrid ms",
+        "alpha-beta ms",
+        "OpenSpiel minimax ms",
+        "ratio (where both finish)",
+    ]
+    headers += ["hybrid states", "alpha-beta nodes", "hybrid wins kept", "plain MCTS, equal time"]
+    print(tabulate(table, headers=headers, stralign="right", disable_numparse=True))
+    print(f"alpha-beta was given {options.most_seconds:g} s; medians of {options.positions} positions, empty tables")
+
+
+if __name__ == "__main__":
+    main()
