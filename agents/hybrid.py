@@ -27,6 +27,7 @@ from sgai.xor_prior import XorPrior
 
 DEFAULT_SECONDS = 0.05
 PRIORS = ("on", "off", "trusted")
+_TRUST = 0.5  # in values of pieces that interact
 _UNLIMITED = 1 << 62
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _KEPT_BACK = 0.02  # of the seconds, to put the answer together in
@@ -188,7 +189,7 @@ class HybridAgent(Agent):
     def reset(self) -> None:
         """Forget what belongs to one game."""
         self.solver = self._given or Solver(memory=self._memory)
-        self._xor_prior = XorPrior(self.solver)
+        self._xor_prior = XorPrior(self.solver, trust=1.0 if self.prior == "trusted" else _TRUST)
         self._chooser = Chooser(self.ruleset, self.solver, self.play)
         self._cores = HybridCores(
             self.solver,
@@ -258,6 +259,8 @@ class HybridAgent(Agent):
         """Solve components, the smallest first; what is left over is searched."""
         table = self.solver.table
         case.values = [table.known(each.ruleset, each.position) for each in case.summands]
+        if self.prior == "trusted" and _is_approximate(case.summands):
+            return
         unsolved = sorted(case.unsolved, key=lambda i: _size(case.summands[i]))
         if unsolved and self._cores.is_compiled(_sum_of([case.summands[unsolved[-1]]])):
             unsolved.pop()  # of the last one only the outcome beside the others matters, and search asks for no more
@@ -365,7 +368,7 @@ class HybridAgent(Agent):
             before=case.position,
             chance=chance,
             findings=tuple(case.findings),
-            approximate=any(each.ruleset.approximate_components(each.position) for each in case.summands),
+            approximate=_is_approximate(case.summands),
         )
 
 
@@ -385,6 +388,10 @@ def merged(findings: list[Findings]) -> tuple[MoveFinding, ...]:
 
 def _sum_of(summands: Iterable[Summand]) -> Sum:
     return Sum(tuple(Component(*each[:2], True) for each in summands))
+
+
+def _is_approximate(summands: Iterable[Summand]) -> bool:
+    return any(each.ruleset.approximate_components(each.position) for each in summands)
 
 
 def _size(summand: Summand) -> int:

@@ -70,7 +70,7 @@ class XorPrior:
     def _belief(self, part: Component) -> Belief:
         ruleset, position = part.ruleset, part.position
         value = self._solver.table.known(ruleset, position)
-        if value is not None:
+        if value is not None and (self._trust < 1 or not ruleset.approximate_components(position)):
             return Belief.point(value)
         belief = self._kept.get((ruleset, position))
         if belief is None:
