@@ -314,7 +314,7 @@ class HybridAgent(Agent):
         for move, option in self.ruleset.moves(case.position):
             parts = [Component(*each[:2], True) for each in decompose(self.ruleset, option)]
             chances.append((self._xor_prior(parts), WinningMove(move, option)))
-            if case.budget.is_over():
+            if case.budget.is_late():
                 break
         return self._made(case, max(chances, key=lambda each: each[0])[1], ESTIMATED, None)
 

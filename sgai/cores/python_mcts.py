@@ -244,7 +244,7 @@ class PythonMCTS(PythonCore[_Root]):
             else:
                 budget.left()
                 first.append(believed(self._loss, (child.parts, child.heap)))
-        return children, first
+        return children, _among_others(first) if self._leaf == "rollout" else first
 
     def _node(self, key: Key) -> _Node:
         node = self._nodes.get(key)
@@ -300,6 +300,12 @@ class PythonMCTS(PythonCore[_Root]):
                 win = 1.0 if outcome == "P" else 0.0
             found.append(MoveFinding(move, outcome, win, visits, root.priors[number]))
         return found
+
+
+def _among_others(chances: list[float]) -> list[float]:
+    """Return beliefs on the scale of random lines of play, where half of all moves win: 1/2 for the mean belief."""
+    mean = sum(chances) / len(chances) if chances else 0.0
+    return [each if each in (0.0, 1.0) else each / (each + mean) for each in chances]
 
 
 def _refuse_repetition(path: list[tuple[_Node, int]]) -> None:

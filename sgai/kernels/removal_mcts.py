@@ -278,15 +278,19 @@ def expand(
 @inlined
 def _set_priors(tree: Tree, options: Options, first: Int, end: Int) -> None:
     nodes, values = tree.nodes, tree.values
-    total = 0.0
+    total, count = 0.0, 0
     for child in range(first, end):
         if nodes[child, OUTCOME] == UNKNOWN:
             total += values[child, CHANCE]
+            count += 1
     for child in range(first, end):
-        if options.believes and total > 0.0:
-            values[child, PRIOR] = values[child, CHANCE] / total
-        else:
-            values[child, PRIOR] = 1.0 / (end - first)
+        values[child, PRIOR] = 1.0 / (end - first)
+        if options.believes and total > 0.0 and nodes[child, OUTCOME] == UNKNOWN:
+            chance = values[child, CHANCE]
+            values[child, PRIOR] = chance / total
+            if options.rollouts:
+                # On the scale of random play, where half of all moves win: 1/2 for the mean belief.
+                values[child, CHANCE] = chance / (chance + total / count)
 
 
 @counting_nothing
