@@ -168,6 +168,14 @@ class RulesetConformance:
                 lifted = {lifter.lift(p.path, move) for p in whole for move, _ in p.ruleset.moves(p.position)}
                 assert lifted == {move for move, _ in moves}, "lifted moves are not the moves of the whole"
 
+    def test_approximate_components_are_positions(self) -> None:
+        """Components that are only a prior are positions of their rulesets, in normal form."""
+        ruleset = self._loaded()
+        for position in self._positions():
+            for part in ruleset.approximate_components(position):
+                normal = part.ruleset.validate(part.position)
+                assert normal == part.position, f"component {part.position!r} should be written {normal!r}"
+
     def test_canonical_form_keeps_the_tree(self) -> None:
         """The canonical form has the options of the position, up to canonical form, and is its own."""
         ruleset = self._loaded()

@@ -159,10 +159,10 @@ class LeapAndTake(Ruleset[LeapPosition, LeapMove]):
     def approximate_components(self, position: LeapPosition) -> Sequence[Component]:
         """Return the pieces that stand side by side as if they never met the others, and every pile."""
         rows, columns, pieces, piles = position
-        parts = clusters(rows, columns, pieces)
-        if len(parts) <= 1:
+        parts = [part for part in clusters(rows, columns, pieces) if can_leap(rows, columns, part)]
+        apart = [cropped(columns, part, reach(rows, columns, part)) for part in parts]
+        if set(apart) == set(groups(rows, columns, pieces)):
             return ()
-        apart = [cropped(columns, part, reach(rows, columns, part)) for part in parts if can_leap(rows, columns, part)]
         return (*self._boards(apart), *self._piles_alone().components(piles))
 
     def canonical(self, position: LeapPosition) -> LeapPosition:

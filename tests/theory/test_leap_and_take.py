@@ -205,3 +205,4 @@ def test_approximate_components_are_finer():
     found = game.approximate_components(game.parse(".OO..OO.O + [3]"))
     assert [part.ruleset.format(part.position) for part in found] == [".OO. + []", ".OO. + []", "[3]"]
     assert game.approximate_components(game.parse(".OOO. + [3]")) == ()
+    assert game.approximate_components(game.parse("OO...OO.../O........O + [3]")) == ()
