@@ -85,7 +85,7 @@ class LeapAndTake(Ruleset[LeapPosition, LeapMove]):
 
     name = "leap_and_take"
 
-    strip: str = parameter(default=".OO.O..OO.", start=True, doc="the strip at the start: O for a piece, . for empty")
+    strip: str = parameter(default=".OO.O...OO.", start=True, doc="the strip at the start: O for a piece, . for empty")
     board: str = parameter(default="", start=True, doc="a board in place of the strip: its rows joined by /")
     piles: tuple[int, ...] = parameter(default=(3, 4), start=True, doc="the piles at the start")
     take: tuple[int, ...] = parameter(default=(1, 2), doc="how many tokens a move may take: any set of sizes >= 1")
