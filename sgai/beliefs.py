@@ -337,7 +337,8 @@ def walsh_hadamard(values: npt.NDArray[Any]) -> Floats:
     """
     size = values.shape[-1]
     if size <= _BLOCK:
-        return np.asarray(values @ _hadamard(size), dtype=np.float64)
+        product: Floats = values.dot(_hadamard(size))  # the matrix is symmetric
+        return product
     # The matrix of a product of sizes is the Kronecker product of the matrices.
     blocks = values.reshape(*values.shape[:-1], size // _BLOCK, _BLOCK) @ _hadamard(_BLOCK)
     return np.ascontiguousarray(walsh_hadamard(blocks.swapaxes(-1, -2)).swapaxes(-1, -2)).reshape(values.shape)
@@ -354,27 +355,20 @@ class _Product:
     __slots__ = ("base", "size", "transforms")
 
     def __init__(self, beliefs: Iterable[Belief]) -> None:
-        base, size = 0, 1
+        base = 0
         transforms: list[Floats] = []
         for each in beliefs:
             base ^= each._base
             if len(each._weights) > 1:
                 found = each._transform
                 transforms.append(each.transform() if found is None else found)
-                size = max(size, len(each._weights))
-        self.base, self.size = base, size
-        if any(len(each) != size for each in transforms):
-            transforms = [_stretched(each, size) for each in transforms]
-        self.transforms = transforms
+        sizes = set(map(len, transforms))
+        self.base, self.size = base, max(sizes, default=1)
+        self.transforms = transforms if len(sizes) < 2 else [_stretched(each, self.size) for each in transforms]
 
     def multiplied(self) -> Floats:
         """Return the transform of the XOR of the uncertain ones, of which there is one at least."""
-        first, *others = self.transforms
-        if not others:
-            return first
-        product = first * others[0]
-        for each in others[1:]:
-            np.multiply(product, each, out=product)
+        product: Floats = np.multiply.reduce(self.transforms)
         return product
 
 
@@ -382,7 +376,7 @@ def _probabilities(transform: Floats) -> Floats:
     weights = walsh_hadamard(transform)
     # Not to zero, which would say that the value is proved impossible.
     np.maximum(weights, _LEAST, out=weights)
-    weights /= weights.sum(axis=-1, keepdims=True)
+    weights /= np.add.reduce(weights, axis=-1, keepdims=True)
     return weights
 
 
