@@ -23,6 +23,8 @@ AnyRuleset = Ruleset[Any, Any]
 Known = Callable[[AnyRuleset, Any], int | None]
 Excluded = Callable[[AnyRuleset, Any], Iterable[int]]
 
+_MOST_KEPT = 4096  # beliefs with more values are made anew each time, for they would fill the memory
+
 
 class BeliefModel:
     """Says what to believe of components: from tables by the name of their ruleset, else from their number of moves.
@@ -110,13 +112,16 @@ class BeliefModel:
         if belief is None:
             if features.moves < 0:
                 raise SgaiError(f"moves={features.moves!r}: there are 0 or more")
-            belief = self._kept[key] = Belief.from_weights(self.weights(ruleset.name, features, most))
+            belief = Belief.from_weights(self.weights(ruleset.name, features, most))
+            if most < _MOST_KEPT:
+                self._kept[key] = belief
         return belief.strike(excluded)
 
     def most(self, ruleset: AnyRuleset, features: Features) -> int:
         """Return a bound on the Grundy values of components with such features that needs no search.
 
-        A value g needs g options, and a play of g moves: each move leads to a position of the next lower value.
+        A value g needs g options, and a play of g moves: each move leads to a position of the next lower value. Values
+        of a million and more are left out.
         """
         if isinstance(ruleset, RemovalRuleset) and features.size is not None:
             least = self._least_kills.get(ruleset)

@@ -196,7 +196,7 @@ class Belief:
             return self
         weights = self._weights.copy()
         weights[places] = 0.0
-        return self._left(weights, lambda: f"the values {quote(sorted(set(struck)))} are struck out")
+        return self._left(weights, "{} are struck out", sorted(set(struck)))
 
     def at_most(self, value: int) -> "Belief":
         """Return the belief without values above a proved bound: the number of options, for example.
@@ -211,12 +211,14 @@ class Belief:
             return self
         weights = self._weights.copy()
         weights[max(kept, 0) :] = 0.0
-        return self._left(weights, lambda: f"only values up to {quote(value)} are left")
+        return self._left(weights, "only values up to {} are left", value)
 
-    def _left(self, weights: Floats, why: Any) -> "Belief":
+    def _left(self, weights: Floats, why: str, what: object) -> "Belief":
         total = float(weights.sum())
         if not total:
-            raise SgaiError(f"{why()}, so no value of {self!r} is possible: a proof or the belief is wrong")
+            raise SgaiError(
+                f"{why.format(quote(what))}: no value of {self!r} is left, so a proof or the belief is wrong"
+            )
         left = Belief.__new__(Belief)
         # Twice, since what is left may be too little to divide by.
         weights = weights / weights.max()
@@ -293,7 +295,7 @@ def _grundy_value(value: int) -> int:
 
 def _distribution(given: npt.ArrayLike) -> Floats:
     try:
-        weights = np.array(given, dtype=np.float64)
+        weights = np.array(given, dtype=np.float64) + 0.0  # equal beliefs have equal bytes: no -0.0
     except (TypeError, ValueError):
         raise SgaiError(f"{quote(given)} is no list of probabilities: they are numbers of 0 or more") from None
     if weights.ndim != 1 or not 1 <= len(weights) <= MOST_VALUES:

@@ -227,6 +227,7 @@ def test_beliefs_are_values():
     assert belief != Belief([0.25, 0.75])
     assert belief != [0.5, 0.5]
     assert len({belief, Belief.uniform(2), Belief([0.5, 0.5, 0, 0])}) == 1
+    assert len({Belief([0.5, 0, 0.5, 0]), Belief([0.5, -0.0, 0.5, -0.0])}) == 1
     belief.array()[0] = 1.0
     assert belief.probability(0) == 0.5
     with pytest.raises(AttributeError):
