@@ -82,7 +82,7 @@ class Sampler:
             if self.vertices is not None and not isinstance(each, GraphRemoval):
                 raise SgaiError(f"vertices={self.vertices}: {each} is not played on an undirected graph")
         self._chance = random.Random(self.seed)
-        self._solver, self._solves = Solver(), self.rulesets[0].rules()
+        self._solver = Solver()
         self._seen: set[tuple[AnyRuleset, Any]] = set()
 
     def observations(self) -> Iterator[Observation]:
@@ -105,8 +105,7 @@ class Sampler:
         if self.vertices is not None:
             edges: dict[str, Any] = {"edges": _random_edges(self._chance, self.vertices)}
             ruleset = type(ruleset)(**edges)
-        if ruleset.rules() != self._solves:
-            self._solver, self._solves = Solver(), ruleset.rules()
+            self._solver = Solver()  # the values of a graph that will not come again need no room
         return ruleset
 
     def _start(self, ruleset: AnyRuleset) -> Any:

@@ -129,17 +129,16 @@ class Belief:
         return made
 
     def _set_trimmed(self, base: int, weights: Floats) -> None:
-        while len(weights) > 1:
-            half = len(weights) // 2
-            if not weights[half:].any():
-                weights = weights[:half]
-            elif not weights[:half].any():
-                base, weights = base + half, weights[half:]
-            else:
-                break
-        weights = weights.copy() if len(weights) > 1 else _ONE
+        possible = weights.nonzero()[0]
+        first, last = int(possible[0]), int(possible[-1])
+        size = 1 << (first ^ last).bit_length()  # of the least block that holds both
+        start = first & -size
+        if size == 1:
+            weights = _ONE
+        elif size < len(weights):
+            weights = weights[start : start + size].copy()
         weights.flags.writeable = False
-        self._base, self._weights, self._transform = base, weights, None
+        self._base, self._weights, self._transform = base + start, weights, None
 
     @property
     def known(self) -> int | None:
@@ -214,15 +213,14 @@ class Belief:
         return self._left(weights, "only values up to {} are left", value)
 
     def _left(self, weights: Floats, why: str, what: object) -> "Belief":
-        total = float(weights.sum())
-        if not total:
-            raise SgaiError(
-                f"{why.format(quote(what))}: no value of {self!r} is left, so a proof or the belief is wrong"
-            )
+        largest = float(weights.max())
+        if not largest:
+            because = why.format(quote(what))
+            raise SgaiError(f"{because}: no value of {self!r} is left, so a proof or the belief is wrong")
+        weights /= largest  # what is left may be too little to divide by its sum
+        weights /= weights.sum()
         left = Belief.__new__(Belief)
-        # Twice, since what is left may be too little to divide by.
-        weights = weights / weights.max()
-        left._set_trimmed(self._base, weights / weights.sum())
+        left._set_trimmed(self._base, weights)
         return left
 
     def agreement(self, other: "Belief") -> float:
