@@ -17,6 +17,8 @@ from sgai.nimbers import nim_sum
 
 TINY = 1e-12
 
+examples = settings(max_examples=60, deadline=None)
+
 
 @st.composite
 def beliefs(draw, most=16):
@@ -49,7 +51,7 @@ def assert_same(belief, wanted):
         assert belief.probability(value) == pytest.approx(wanted.get(value, 0.0), abs=TINY)
 
 
-@settings(max_examples=50)
+@examples
 @given(st.lists(beliefs(), max_size=4))
 def test_sums_are_convolutions(given):
     wanted = convolved(given)
@@ -57,7 +59,7 @@ def test_sums_are_convolutions(given):
     assert loss_probability(given) == pytest.approx(wanted.get(0, 0.0), abs=TINY)
 
 
-@settings(max_examples=50)
+@examples
 @given(st.lists(beliefs(), min_size=1, max_size=4))
 def test_targets_are_sums_of_all_others(given):
     found = targets(given)
@@ -74,6 +76,7 @@ def test_targets_where_transforms_are_zero():
         assert_same(target, convolved(given[:i] + given[i + 1 :]))
 
 
+@examples
 @given(st.lists(st.integers(0, 10**40), max_size=6))
 def test_known_values_stay_exact(values):
     points = [Belief.point(value) for value in values]
@@ -84,6 +87,7 @@ def test_known_values_stay_exact(values):
     assert [target.known for target in targets(points)] == [total ^ value for value in values]
 
 
+@examples
 @given(st.lists(st.integers(0, 10**40), max_size=4), beliefs())
 def test_one_uncertain_component_among_known_ones(values, belief):
     points = [Belief.point(value) for value in values]
@@ -128,11 +132,13 @@ def test_the_transform_against_the_matrix(size):
     assert walsh_hadamard(values) == pytest.approx(values @ scipy.linalg.hadamard(size))
 
 
+@examples
 @given(beliefs(), beliefs())
 def test_agreement_is_the_loss_of_the_sum(one, other):
     assert one.agreement(other) == pytest.approx(loss_probability([one, other]), abs=TINY)
 
 
+@examples
 @given(beliefs(), st.sets(st.integers(0, 50)))
 def test_strikes_condition_on_what_is_left(belief, struck):
     array = belief.array(64)
@@ -147,6 +153,7 @@ def test_strikes_condition_on_what_is_left(belief, struck):
     assert belief.strike(iter(struck)) == left
 
 
+@examples
 @given(beliefs(), st.integers(-2, 50))
 def test_bounds_condition_on_what_is_left(belief, most):
     if belief.array(64)[: max(most + 1, 0)].any():
@@ -239,7 +246,7 @@ def test_beliefs_are_values():
         assert loss_probability([other, other]) == 0.5
 
 
-@settings(max_examples=25)
+@examples
 @given(st.lists(beliefs(), max_size=5))
 def test_equal_questions_have_equal_answers(given):
     again = [pickle.loads(pickle.dumps(each)) for each in given]
