@@ -35,12 +35,8 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "--positions", type=count, default=2000, metavar="N", help="components to solve (default: 2000)"
     )
     parser.add_argument("--seed", type=whole_number, default=0, metavar="S", help="of the random games (default: 0)")
-    parser.add_argument(
-        "--largest", type=count, default=24, metavar="N", help="the largest component: cells, tokens (default: 24)"
-    )
-    parser.add_argument(
-        "--states", type=count, default=20_000, metavar="N", help="the most states for one component (default: 20000)"
-    )
+    parser.add_argument("--largest", type=count, metavar="N", help="the largest component: cells, tokens (default: 24)")
+    parser.add_argument("--states", type=count, metavar="N", help="the most states for one component (default: 20000)")
     parser.add_argument("--seconds", type=seconds, metavar="S", help="stop after so many seconds")
     parser.add_argument(
         "--vertices",
@@ -62,29 +58,23 @@ def run(options: argparse.Namespace) -> int:
     file = Path(options.out or f"{rulesets[0].name}.beliefs.json")
     if not file.parent.is_dir():
         raise SgaiError(f"--out {options.out!r}: there is no folder {str(file.parent)!r}")
+    limits = {"largest": options.largest, "states": options.states, "vertices": options.vertices}
+    given = {name: value for name, value in limits.items() if value is not None}
     found: list[Observation] = []
     with shown_progress() as watch:
-        sampler = Sampler(
-            rulesets,
-            seed=options.seed,
-            largest=options.largest,
-            states=options.states,
-            vertices=options.vertices,
-            watch=watch,
-        )
+        sampler = Sampler(rulesets, seed=options.seed, watch=watch, **given)
         try:
             _collect(sampler, options, found)
         except KeyboardInterrupt:
+            kept = "nothing was solved yet"
             if found:
-                _table(options, rulesets[0].name, found).save(file)
-            kept = (
-                f"the {len(found):,} components that were solved are in {file}" if found else "nothing was solved yet"
-            )
+                _table(options, sampler, found).save(file)
+                kept = f"the {len(found):,} components that were solved are in {file}"
             print(f"sgai: stopped; {kept}", file=sys.stderr)
             raise
     if not found:
-        raise SgaiError(f"{rulesets[0]} has no components of up to {options.largest} cells that could be solved")
-    table = _table(options, rulesets[0].name, found)
+        raise SgaiError(f"{rulesets[0]} has no components of up to {sampler.largest} cells that could be solved")
+    table = _table(options, sampler, found)
     table.save(file)
     _report(options, table, found, sampler, file)
     return 0
@@ -98,18 +88,18 @@ def _collect(sampler: "Sampler", options: argparse.Namespace, found: "list[Obser
             return
 
 
-def _table(options: argparse.Namespace, name: str, found: "list[Observation]") -> "BeliefTable":
+def _table(options: argparse.Namespace, sampler: "Sampler", found: "list[Observation]") -> "BeliefTable":
     from sgai.belief_tables import BeliefTable
 
     learned = {
         "from": [shortened(text, _MOST_SHOWN) for text in options.rulesets],
         "components": len(found),
-        "seed": options.seed,
-        "largest": options.largest,
-        "states": options.states,
-        "vertices": options.vertices,
+        "seed": sampler.seed,
+        "largest": sampler.largest,
+        "states": sampler.states,
+        "vertices": sampler.vertices,
     }
-    return BeliefTable(name, found, learned)
+    return BeliefTable(sampler.rulesets[0].name, found, learned)
 
 
 def _report(
