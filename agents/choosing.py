@@ -45,7 +45,7 @@ class Chooser:
         return best[1] if best else None
 
     def hardest(self, position: Any, components: int, budget: Budget) -> WinningMove | None:
-        """Return the move with the fewest winning replies, and among these the one with the longest play still possible.
+        """Return the move with the fewest winning replies, among these one with the longest play still possible.
 
         With very many moves as many are compared as the budget allows. None if there is no move.
         """

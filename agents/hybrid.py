@@ -27,8 +27,10 @@ from sgai.xor_prior import XorPrior
 
 DEFAULT_SECONDS = 0.05
 PRIORS = ("on", "off", "trusted")
+_NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
 _UNLIMITED = 1 << 62
+_LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _KEPT_BACK = 0.02  # of the seconds, to put the answer together in
 
@@ -55,7 +57,7 @@ class HybridDecision(Decision):
     """
 
     beliefs: tuple[Belief, ...] = ()
-    unsolved: Sum = Sum(())
+    unsolved: Sum = _NOTHING
     findings: tuple[tuple[str, Findings], ...] = ()
     approximate: bool = False
     before: Any = None
@@ -103,7 +105,8 @@ class HybridAgent(Agent):
         In place of seconds, the number of states, nodes and simulations together: equal budgets and seeds give equal
         decisions after a `reset`.
     simulations : int, optional
-        In place of seconds, the simulations of MCTS; at most as many states are tried to solve components.
+        In place of seconds, the simulations of MCTS; besides, as many states are tried to solve each component, but
+        1,000 at least.
     core : "auto", "mcts", "outcome" or "dfpn"
         How the rest is searched. "auto" first tries to prove the outcome, then estimates by MCTS.
     prior : "on", "off" or "trusted"
@@ -178,6 +181,7 @@ class HybridAgent(Agent):
         for what, value, known in (("core", core, CORES), ("prior", prior, PRIORS)):
             if value not in known:
                 raise SgaiError(f"{what}={value!r} is unknown; it is one of: {', '.join(known)}")
+        self.simulations = simulations
         self.core = "mcts" if simulations is not None else core
         self.prior, self.strength, self.seed, self.audit = prior, strength, seed, audit
         self._given, self._memory = solver, memory
@@ -268,13 +272,19 @@ class HybridAgent(Agent):
             part = case.summands[i]
             case.values[i] = table.known(part.ruleset, part.position)  # an equal one may have been solved just now
             if case.values[i] is None and not case.budget.is_over():
-                share = case.budget.share(_SOLVING_SHARE)
-                try:
-                    case.values[i] = table.value(part.ruleset, part.position, share)
-                except OutOfBudget:
-                    pass
-                finally:
-                    case.budget.charge(share)
+                case.values[i] = self._value_or_none(part, case.budget)
+
+    def _value_or_none(self, part: Summand, budget: Budget) -> int | None:
+        share = budget.share(_SOLVING_SHARE)
+        if self.simulations is not None:
+            share.states = max(self.simulations, _LEAST_STATES)
+        try:
+            return self.solver.table.value(part.ruleset, part.position, share)
+        except OutOfBudget:
+            return None
+        finally:
+            if self.simulations is None:
+                budget.charge(share)
 
     def _by_values(self, case: _Case) -> HybridDecision:
         """Decide where every component is solved."""

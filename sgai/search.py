@@ -129,7 +129,7 @@ class StateTable:
         heap = ruleset.heap_of(position)
         if heap is not None:
             table = self.sequence(ruleset)
-            return table.value(heap, Budget()) if heap < len(table) else None
+            return table.value(heap, Budget()) if heap < len(table) else table.ruleset.formula(heap)
         state = self._states.get(ruleset, {}).get(ruleset.canonical(position))
         if state is not None and state.value >= 0:
             return state.value

@@ -44,7 +44,7 @@ class Judge:
         return "N" if value else "P"
 
     def won_positions(self, count: int, moves: range, chance: random.Random) -> list[Any]:
-        """Return different won positions, after a random number of random moves; with a choice of moves, some losing."""
+        """Return different won positions with three options or more, each after a random number of random moves."""
         found: dict[Any, None] = {}
         for _ in range(200 * count):
             position = after_random_moves(self.ruleset, chance.choice(moves), chance)
