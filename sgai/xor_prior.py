@@ -13,7 +13,7 @@ from sgai.budget import Budget
 from sgai.cores.core import Sum
 from sgai.decomposition import decompose
 from sgai.errors import SgaiError
-from sgai.ruleset import Component
+from sgai.ruleset import Component, Ruleset
 from sgai.solver import Solver
 
 AnyPart = tuple[Any, Any]
@@ -85,11 +85,10 @@ class XorPrior:
         split = part.ruleset.approximate_components(part.position)
         if not split or not self._trust:
             return belief
-        pieces = [self._of_piece(piece) for each in split for piece in decompose(each.ruleset, each.position)]
+        pieces = [self._of_piece(*piece[:2]) for each in split for piece in decompose(each.ruleset, each.position)]
         return _mixed(belief, sum_belief(pieces), self._trust)
 
-    def _of_piece(self, piece: AnyPart) -> Belief:
-        ruleset, position = piece[:2]
+    def _of_piece(self, ruleset: Ruleset[Any, Any], position: Any) -> Belief:
         table = self._solver.table
         value = table.known(ruleset, position)
         if value is None:

@@ -1,7 +1,7 @@
 """What the XOR prior does: on, off, and trusted blindly, on games that split and on games whose pieces interact.
 
-Run ``python -m sgai.experiments.benchmarks.prior_ablation``. Every agent gets the same won positions and the same number
-of simulations a move, with empty tables; what is counted is how often its move keeps the win.
+Run ``python -m sgai.experiments.benchmarks.prior_ablation``. Every agent gets the same won positions and the same
+number of simulations a move, with empty tables; what is counted is how often its move keeps the win.
 """
 
 import argparse

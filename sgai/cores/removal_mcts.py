@@ -16,7 +16,7 @@ from sgai.removal_search import RemovalSearch
 from sgai.rulesets.removal import RemovalRuleset
 
 if TYPE_CHECKING:
-    from sgai.beliefs import BeliefModel
+    from sgai.belief_models import BeliefModel
 
 DEFAULT_NODES = 1 << 19
 _VALUES = 16  # Grundy values that beliefs tell apart

@@ -5,7 +5,7 @@ table of the exact search knows is folded into the heap as soon as a node is mad
 decided; what is proved about a node with one component goes into that table.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from sgai.kernels.removal import (
     without_lowest,
     write,
 )
+
+Real: TypeAlias = Any  # float64
 
 UNKNOWN, WON, LOST = 0, 1, 2  # for the player to move
 
@@ -108,7 +110,7 @@ def random_below(chance: Any, bound: Int) -> Int:
 
 
 @counting_nothing
-def loss_chance(rules: Rules, hats: Any, rows: Any, start: Int, length: Int, heap: Int, like: Mask) -> float:
+def loss_chance(rules: Rules, hats: Any, rows: Any, start: Int, length: Int, heap: Int, like: Mask) -> Real:
     """Return the probability that the values of the parts XOR to the heap, by beliefs about each part.
 
     ``hats`` are Walsh-Hadamard transforms of distributions, by number of moves: their product is that of the XOR's.
@@ -133,7 +135,7 @@ def loss_chance(rules: Rules, hats: Any, rows: Any, start: Int, length: Int, hea
 
 
 @inlined
-def _sign(bits: Int) -> float:
+def _sign(bits: Int) -> Real:
     odd = bits ^ (bits >> 4)
     odd ^= odd >> 2
     odd ^= odd >> 1
@@ -233,7 +235,8 @@ def expand(
             for move in range(rules.first[cell], rules.first[cell + 1]):
                 if not inside(read(rules.needs, move, like), live):
                     continue
-                known, count = _ZERO, _ZERO
+                known: Int = _ZERO
+                count: Int = _ZERO
                 left = without(live, read(rules.kills, move, like))
                 if options.splits:
                     known, count = folded(rules, table, stack, live, move, top)
