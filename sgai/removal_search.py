@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy as np
 from sgai.budget import Budget, OutOfBudget
 from sgai.errors import SgaiError
 from sgai.kernels import removal as kernel
-from sgai.removal_arrays import make_rules, masks_of, to_words, words_for
+from sgai.kernels.removal_split import split_all
+from sgai.removal_arrays import make_rules, masks_of, rows_of, to_words, words_for
 from sgai.removal_values import DEFAULT_MEMORY, MOST_CELLS
 from sgai.rulesets.removal import RemovalTable
 
 _SMALLEST_TABLE = 1 << 12  # places
 _CACHED_FORMS, _CACHED_LOOKS = 1 << 13, 1 << 13  # more of them leave the processor's own cache
 _FIRST_SLICE, _SLICE_SECONDS = 64, 0.05
+_SHORT_SLICE_SECONDS = 0.001  # where the time is limited
 
 _log = logging.getLogger(__name__)
 _loaded_widths: set[int] = set()
@@ -59,8 +62,8 @@ class RemovalSearch:
         self._most_places = max(_SMALLEST_TABLE, 1 << (max(1, memory // bytes_a_place).bit_length() - 1))
         self._table = self._empty_table(_SMALLEST_TABLE)
         # The options and parts that one position may have; a part that is not known at once has two cells or more.
-        self._reserve = (len(table.needs), len(table.needs) * (table.cells // 2 + 1))
-        self._stack = self._new_stack(table.cells)
+        self.reserve = (len(table.needs), len(table.needs) * (table.cells // 2 + 1))
+        self._stack = self.new_stack()
         self._warned = False
         self._form = np.zeros((1, self.words), dtype=np.uint64)
 
@@ -146,6 +149,23 @@ class RemovalSearch:
         values = (what[chosen] & np.uint64(0xFFFF)).astype(np.int64) - 2
         return dict(zip(masks_of(entries[chosen, : self.words]), values.tolist(), strict=True))
 
+    def bound(self, part: int) -> int:
+        """Return the value of a component if it is known, else the number of its moves, than which it is no larger."""
+        value = self._reduce(part)
+        return value if value >= 0 else int(kernel.mobility_of(self._rules, self._form, self._like))
+
+    def split(self, positions: Iterable[int]) -> list[tuple[int, tuple[int, ...]]]:
+        """Return for each position the nim-sum of the components whose value is known, and the canonical others.
+
+        Equal components cancel.
+        """
+        rows = rows_of(positions, self.words)
+        found = np.zeros((len(rows), 2), dtype=np.int64)
+        parts = np.zeros((len(rows) * (self.cells // 2 + 1), self.words), dtype=np.uint64)
+        split_all(self._rules, self._table, self._stack, rows, found, parts, self._like)
+        masks = iter(masks_of(parts[: int(found[:, 1].sum())]))
+        return [(int(known), tuple(next(masks) for _ in range(count))) for known, count in found]
+
     def arrays(self) -> tuple[kernel.Rules, kernel.Table, kernel.Stack, tuple[Any, ...]]:
         """Return what the kernel works on, and a mask of its width."""
         return self._rules, self._table, self._stack, self._like
@@ -180,18 +200,46 @@ class RemovalSearch:
             raise OutOfBudget  # before the frames of another component are given up
         if self._pending() != asked:
             kernel.ask(self._stack, self._form, asked, self._like)
-        size = _FIRST_SLICE
+
+        def step(limit: int) -> int:
+            status: int = kernel.search(
+                self._rules, self._table, self._stack, limit, self.can_grow(), *self.reserve, self._like
+            )
+            return status
+
+        self.run(step, state, self._grow_pools, budget)
+        return int(state[kernel.ANSWER])
+
+    def run(self, step: Callable[[int], int], state: Any, grow_pools: Callable[[], None], budget: Budget) -> None:
+        """Go on with a search in slices, between which the clock is read and room is made, until it is done.
+
+        Parameters
+        ----------
+        step : callable
+            Searches until so many nodes are expanded in all, and returns a status of the kernel.
+        state : int64 array
+            That of the stack that ``step`` works on; cleared where no room can be made.
+        grow_pools : callable
+            Makes more room on that stack.
+        budget : Budget
+            What may be spent.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first.
+        ValueTooLarge
+            If there is no room for a value that comes up.
+        """
+        size, long = (_FIRST_SLICE, _SLICE_SECONDS) if budget.seconds is None else (1, _SHORT_SLICE_SECONDS)
         while True:
             began, before, hits = time.perf_counter(), int(state[kernel.NODES]), int(state[kernel.HITS])
-            limit = before + min(size, max(0, budget.states - budget.spent))
-            status = kernel.search(
-                self._rules, self._table, self._stack, limit, self._can_grow(), *self._reserve, self._like
-            )
+            status = step(before + min(size, max(0, budget.states - budget.spent)))
             nodes = int(state[kernel.NODES]) - before
             budget.spent += nodes
             budget.hits += int(state[kernel.HITS]) - hits
             if status == kernel.DONE:
-                return int(state[kernel.ANSWER])
+                return
             if status == kernel.TOO_LARGE:
                 state[kernel.TOP], state[kernel.ANSWER] = -1, -1
                 raise ValueTooLarge(f"there is no room for Grundy values of {64 * self._value_words} and more")
@@ -199,14 +247,14 @@ class RemovalSearch:
             if status == kernel.TABLE_FULL:
                 self._grow_table()
             elif status == kernel.POOL_FULL:
-                self._grow_pools()
+                grow_pools()
             elif budget.spent >= budget.states:
                 raise OutOfBudget
             budget.check_clock()
             seconds = time.perf_counter() - began
-            if nodes == size and seconds < _SLICE_SECONDS / 2:
+            if nodes == size and seconds < long / 2:
                 size *= 2
-            elif seconds > _SLICE_SECONDS and size > 1:
+            elif seconds > long and size > 1:
                 size //= 2
 
     # Room
@@ -214,13 +262,14 @@ class RemovalSearch:
     def make_room(self) -> None:
         """Let the table and the pools grow as they do in a search; for searches of another kind that use them."""
         state = self._stack.state
-        if self._can_grow() and 2 * self.entries > len(self._table.tags):
+        if self.can_grow() and 2 * self.entries > len(self._table.tags):
             self._grow_table()
         self._warn_of_full_table()
         if int(state[kernel.PARTS]) + self.cells > len(self._stack.parts):
             self._grow_pools()
 
-    def _can_grow(self) -> bool:
+    def can_grow(self) -> bool:
+        """Tell whether the table may become larger."""
         return len(self._table.tags) < self._most_places
 
     def _empty_table(self, places: int) -> kernel.Table:
@@ -232,7 +281,7 @@ class RemovalSearch:
 
     def _warn_of_full_table(self) -> None:
         places = len(self._table.tags)
-        if not self._warned and not self._can_grow() and 4 * self.entries > 3 * places:
+        if not self._warned and not self.can_grow() and 4 * self.entries > 3 * places:
             self._warned = True
             _log.warning(
                 "the table is full with %s positions: from now on those that took least work make room, and may be "
@@ -245,9 +294,10 @@ class RemovalSearch:
         kernel.move_all(self._table, larger, self._stack.state, self._like)
         self._table = larger
 
-    def _new_stack(self, cells: int) -> kernel.Stack:
-        depth = cells + 2
-        options, parts = self._reserve
+    def new_stack(self) -> kernel.Stack:
+        """Return an empty stack for positions of this game."""
+        depth = self.cells + 2
+        options, parts = self.reserve
         return kernel.Stack(
             state=np.array([-1] + [0] * (kernel.STATE_SIZE - 1), dtype=np.int64),
             masks=np.zeros((depth, self.words), dtype=np.uint64),

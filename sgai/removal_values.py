@@ -73,13 +73,17 @@ class RemovalValues:
         OutOfBudget
             If the budget ends first.
         """
-        return self._with_room(ruleset, lambda search: search.value(_bare(ruleset, part), budget))
+        return self.with_search(ruleset, lambda search: search.value(bare(ruleset, part), budget))
 
     def has_value(self, ruleset: RemovalRuleset, part: int, value: int, budget: Budget) -> bool | None:
         """Tell whether a component has a value, or return None if the compiled search cannot tell."""
-        return self._with_room(ruleset, lambda search: search.has_value(_bare(ruleset, part), value, budget))
+        return self.with_search(ruleset, lambda search: search.has_value(bare(ruleset, part), value, budget))
 
-    def _with_room(self, ruleset: RemovalRuleset, question: "Callable[[RemovalSearch], T]") -> T | None:
+    def with_search(self, ruleset: RemovalRuleset, question: "Callable[[RemovalSearch], T]") -> T | None:
+        """Put a question to the compiled search of a ruleset; None where there is none.
+
+        Where a value turns out too large, the question is put again to a search with more room.
+        """
         if not can_compile():
             self._refused.add(ruleset)
             return None
@@ -99,12 +103,12 @@ class RemovalValues:
     def known(self, ruleset: RemovalRuleset, part: int) -> int | None:
         """Return a value that was found before, or None."""
         search = self._searches.get(ruleset)
-        return None if search is None else search.known(_bare(ruleset, part))
+        return None if search is None else search.known(bare(ruleset, part))
 
     def excluded(self, ruleset: RemovalRuleset, part: int) -> list[int]:
         """Return the values that a component is proved not to have."""
         search = self._searches.get(ruleset)
-        mask = 0 if search is None else search.excluded(_bare(ruleset, part))
+        mask = 0 if search is None else search.excluded(bare(ruleset, part))
         return [value for value in range(mask.bit_length()) if mask >> value & 1]
 
     def add(self, ruleset: RemovalRuleset, values: Mapping[int, int]) -> None:
@@ -115,9 +119,9 @@ class RemovalValues:
         if values and can_compile() and self._room.get(ruleset, 0) <= _MOST_VALUES:
             search = self.search(ruleset)
             for part, value in values.items():
-                bare = _bare(ruleset, part)
-                if ruleset.table.parts(part) == [bare]:
-                    search.add(bare, value)
+                cells = bare(ruleset, part)
+                if ruleset.table.parts(part) == [cells]:
+                    search.add(cells, value)
 
     def expensive(self) -> dict[RemovalRuleset, dict[int, int]]:
         """Return the positions, with their values, that took long to solve."""
@@ -138,7 +142,8 @@ class RemovalValues:
         return search
 
 
-def _bare(ruleset: RemovalRuleset, part: int) -> int:
+def bare(ruleset: RemovalRuleset, part: int) -> int:
+    """Return a position as the compiled search takes it."""
     return part & ~ruleset.always_live()  # the search knows only cells that moves need or kill
 
 

@@ -1,0 +1,396 @@
+"""Depth-first proof-number search on removal games, for questions such as "has this component the value k?".
+
+A node is a component X beside a nim-heap *k. The player to move loses exactly if the value of X is k, so proving that
+gives an exact value and disproving it excludes one, and both go into the table of the alpha-beta search, which is
+shared. What has several unsolved components is no node: the smaller ones are asked for their values, one value after
+the other, until one component is left beside a nim-heap.
+
+Depth-first proof-number search is A. Nagai's (*Df-pn algorithm for searching AND/OR trees and its applications*, 2002);
+with Grundy numbers it is the subject of Cizek, Balko and Schmid, arXiv 2511.10339.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sgai.kernels import removal as kernel
+from sgai.kernels.jit import counting_nothing, inlined
+from sgai.kernels.removal import DONE, PAUSED, POOL_FULL, TABLE_FULL, TOO_LARGE, Int, Mask, Rules, Stack, Table
+
+# Places in `Proofs.answer`: the numbers of the question that was answered last.
+PHI, DELTA = range(2)
+
+INFINITE = 1 << 30  # the proof number of what is disproved
+
+# The phases of a frame, in `Stack.numbers`.
+_NEW, _CHOOSE, _WAIT = range(3)
+# Columns of `Stack.numbers` and of `Stack.options` that have the same use here, and those that have another one.
+_PHASE, _HEAP, _FIRST, _COUNT, _PART_TOP = kernel._PHASE, kernel.TARGET, kernel._FIRST, kernel._COUNT, kernel._PART_TOP
+_CHOSEN, _PART, _ASKED, _NODES = kernel._CURRENT, kernel._PART, kernel._ASKED, kernel._NODES
+_KNOWN, _START, _LENGTH = kernel._KNOWN, kernel._START, kernel._LENGTH
+_PHI, _DELTA = kernel._COST, kernel._ORDER
+
+PROBES = 4  # places of the table of numbers that an entry may stand in
+_SLACK = 4  # a node is left only when it looks a quarter worse than its best sibling: fewer ways back and forth
+
+
+class Proofs(NamedTuple):
+    """What proof-number search has beside the stack and the table of values."""
+
+    limits: Any  # (depth, 2) int64: a frame is left once its numbers reach these
+    answer: Any  # (2,) int64
+    entries: Any  # (places, words + 2) uint64: the component, then heap + 1 and work, then both numbers
+
+
+@inlined
+def _home(proofs: Proofs, part: Mask, heap: Int) -> Int:
+    h = kernel.hashed(part) + np.uint64(heap) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((h ^ (h >> np.uint64(31))) & np.uint64(len(proofs.entries) - PROBES))
+
+
+@inlined
+def find_numbers(proofs: Proofs, part: Mask, heap: Int) -> Int:
+    """Return the place of a node in the table of numbers, or -1."""
+    place = _home(proofs, part, heap)
+    for slot in range(place, place + PROBES):
+        if np.int64(proofs.entries[slot, len(part)] & np.uint64(0xFFFFFFFF)) == heap + 1 and kernel.same(
+            kernel.read(proofs.entries, slot, part), part
+        ):
+            return slot
+    return -1
+
+
+@counting_nothing
+def keep_numbers(proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int, nodes: Int) -> None:
+    """Store the numbers of a node; where all places are taken, the one that took the fewest nodes makes room."""
+    entries, words = proofs.entries, len(part)
+    chosen = find_numbers(proofs, part, heap)
+    if chosen < 0:
+        chosen = _home(proofs, part, heap)
+        for slot in range(chosen + 1, chosen + PROBES):
+            if entries[slot, words] >> np.uint64(32) < entries[chosen, words] >> np.uint64(32):
+                chosen = slot
+        kernel.write(entries, chosen, part)
+        entries[chosen, words] = np.uint64(0)
+    work = (entries[chosen, words] >> np.uint64(32)) + np.uint64(nodes)
+    entries[chosen, words] = np.uint64(heap + 1) | (min(work, np.uint64(0xFFFFFFFF)) << np.uint64(32))
+    entries[chosen, words + 1] = np.uint64(phi) << np.uint64(32) | np.uint64(delta)
+
+
+@inlined
+def _forget_numbers(proofs: Proofs, part: Mask, heap: Int) -> None:
+    slot = find_numbers(proofs, part, heap)
+    if slot >= 0:
+        for i in range(len(part) + 2):
+            proofs.entries[slot, i] = np.uint64(0)
+
+
+@inlined
+def read_phi(proofs: Proofs, slot: Int) -> Int:
+    """Return the proof number of an entry."""
+    return np.int64(proofs.entries[slot, proofs.entries.shape[1] - 1] >> np.uint64(32))
+
+
+@inlined
+def read_delta(proofs: Proofs, slot: Int) -> Int:
+    """Return the disproof number of an entry."""
+    return np.int64(proofs.entries[slot, proofs.entries.shape[1] - 1] & np.uint64(0xFFFFFFFF))
+
+
+@counting_nothing
+def read_numbers(proofs: Proofs, rows: Any, heaps: Any, found: Any, like: Mask) -> None:
+    """Write both numbers and the work of the nodes that are kept into rows of ``found``."""
+    for i in range(len(rows)):
+        slot = find_numbers(proofs, kernel.read(rows, i, like), heaps[i])
+        if slot >= 0:
+            found[i, 0], found[i, 1] = read_phi(proofs, slot), read_delta(proofs, slot)
+            found[i, 2] = np.int64(proofs.entries[slot, len(like)] >> np.uint64(32))
+
+
+@counting_nothing
+def estimate(
+    rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: Any, option: Int, k: Int, like: Mask
+) -> None:
+    """Give an option its numbers: those kept, or a guess from its own options without searching them."""
+    options, parts, words = stack.options, stack.parts, len(like)
+    phi: Int = 1
+    delta: Int = 1
+    length = kernel.refresh(table, stack, option, like)
+    if length == 1:
+        part, heap = kernel.read(parts, options[option, _START], like), options[option, _KNOWN] ^ k
+        slot = kernel.find(table, part)
+        if slot >= 0 and kernel.has_value(table.entries, slot, words, heap):
+            phi, delta = 0, INFINITE
+        else:
+            kept = find_numbers(proofs, part, heap)
+            if kept >= 0:
+                phi, delta = read_phi(proofs, kept), read_delta(proofs, kept)
+            else:
+                value, unknown = kernel.peek(rules, table, stack, part, heap)
+                if value == -2:
+                    phi, delta = 0, INFINITE
+                elif value >= 0:
+                    if value < 64 * stack.have.shape[1]:
+                        kernel.keep(table, counts, part, value, stack.looked, 0, 0, 1)
+                    options[option, _KNOWN] ^= value
+                    length = 0
+                else:
+                    # It is lost if all of these are won, and all smaller values are there.
+                    delta = (unknown + 2) * (2 + kernel.missing_below(stack.looked, 0, 0, heap)) // 2
+                    keep_numbers(proofs, part, heap, phi, delta, 0)
+        options[option, _LENGTH] = length
+    elif length > 1:
+        # One component at least must be evaluated.
+        phi = INFINITE
+        for i in range(options[option, _START], options[option, _START] + length):
+            phi = min(phi, 1 + kernel.mobility(rules, kernel.read(parts, i, like)))
+        delta = phi
+    if length == 0:
+        won = options[option, _KNOWN] != k
+        phi, delta = (0, INFINITE) if won else (INFINITE, 0)
+    options[option, _PHI], options[option, _DELTA] = phi, delta
+
+
+@counting_nothing
+def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: Any, depth: Int, like: Mask) -> Int:
+    """List a frame's options that are not known to be won: 0, or 1 where one is lost, so that the frame is won."""
+    state, numbers, options = stack.state, stack.numbers, stack.options
+    k = numbers[depth, _HEAP]
+    count = kernel.expand(rules, table, stack, depth, like)
+    if count < 0:
+        numbers[depth, _COUNT] = 0
+        return 1
+    live, first, values = kernel.read(stack.masks, depth, like), numbers[depth, _FIRST], 64 * stack.have.shape[1]
+    if count == 0:
+        value = kernel.mex_of(stack.have, depth)
+        if value >= values:
+            return -1
+        kernel.keep(table, counts, live, value, stack.have, depth, 0, 1)
+        return 1 if value != k else 0
+    for option in range(first, first + count):
+        estimate(rules, table, stack, proofs, counts, option, k, like)
+        if options[option, _DELTA] == 0:
+            kernel.add_value(stack.have, depth, 0, k)
+            return 1
+    slot = kernel.find(table, live)
+    if slot >= 0:
+        kernel.join_values(stack.have, depth, 0, table.entries, slot, len(like), stack.have.shape[1])
+    # The nim-heap's own options.
+    kernel.write(stack.parts, state[kernel.PARTS], live)
+    for heap in range(k):
+        if not kernel.has_value(stack.have, depth, 0, heap):
+            option = first + count
+            options[option, _KNOWN] = heap ^ k
+            options[option, _START] = state[kernel.PARTS]
+            options[option, _LENGTH] = 1
+            kept = find_numbers(proofs, live, heap)
+            options[option, _PHI] = read_phi(proofs, kept) if kept >= 0 else 1
+            options[option, _DELTA] = (
+                read_delta(proofs, kept)
+                if kept >= 0
+                else numbers[depth, _COUNT] + kernel.missing_below(stack.have, depth, 0, heap)
+            )
+            count += 1
+    state[kernel.PARTS] += 1
+    state[kernel.OPTIONS] = first + count
+    numbers[depth, _COUNT] = count
+    return 0
+
+
+@counting_nothing
+def _push(stack: Stack, proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int) -> None:
+    kernel.push(stack, part, heap)
+    depth = stack.state[kernel.TOP]
+    proofs.limits[depth, PHI], proofs.limits[depth, DELTA] = phi, delta
+
+
+@counting_nothing
+def _close(
+    table: Table, stack: Stack, proofs: Proofs, counts: Any, depth: Int, phi: Int, delta: Int, like: Mask
+) -> None:
+    """Answer the question of the top frame with its numbers, keep what they say, and give its room back."""
+    state, numbers = stack.state, stack.numbers
+    if depth > 0:
+        live, k = kernel.read(stack.masks, depth, like), numbers[depth, _HEAP]
+        nodes = state[kernel.NODES] - numbers[depth, _NODES]
+        if delta == 0:
+            kernel.keep(table, counts, live, k, stack.have, depth, 0, nodes)
+            _forget_numbers(proofs, live, k)
+        elif phi == 0:
+            if numbers[depth, _COUNT] > 0 and kernel.value_at(table, kernel.find(table, live)) < 0:
+                kernel.add_value(stack.have, depth, 0, k)
+                kernel.keep(table, counts, live, -1, stack.have, depth, 0, nodes)
+            _forget_numbers(proofs, live, k)
+        else:
+            keep_numbers(proofs, live, k, phi, delta, nodes)
+    kernel.pop(stack, depth, 0)
+    proofs.answer[PHI], proofs.answer[DELTA] = phi, delta
+
+
+@counting_nothing
+def _choose(stack: Stack, depth: Int) -> tuple[Int, Int, Int, Int]:
+    """Drop won options; return both numbers of a frame, its best option and the disproof number of the second best."""
+    options, numbers = stack.options, stack.numbers
+    first = numbers[depth, _FIRST]
+    phi, second, best, delta = INFINITE, INFINITE, -1, 0
+    option, end = first, first + numbers[depth, _COUNT]
+    while option < end:
+        if options[option, _PHI] == 0:
+            end -= 1
+            for i in range(options.shape[1]):
+                options[option, i] = options[end, i]
+            continue
+        if options[option, _DELTA] < phi:
+            phi, second, best = options[option, _DELTA], phi, option
+        elif options[option, _DELTA] < second:
+            second = options[option, _DELTA]
+        delta = max(delta, options[option, _PHI])
+        option += 1
+    numbers[depth, _COUNT] = end - first
+    # Options share most of what is below them, so adding their numbers would count that many times.
+    if end > first:
+        delta = min(INFINITE, delta + end - first - 1)
+    return phi, delta, best, second
+
+
+@counting_nothing
+def ask(stack: Stack, proofs: Proofs, positions: Any, count: Int, heap: Int, like: Mask) -> None:
+    """Ask who wins a sum of components in canonical form and a nim-heap; what was asked before is given up."""
+    state = stack.state
+    state[kernel.TOP], state[kernel.OPTIONS], state[kernel.PARTS] = -1, 1, count
+    _push(stack, proofs, kernel.nothing(like), 0, INFINITE, INFINITE)
+    for i in range(count):
+        kernel.write(stack.parts, i, kernel.read(positions, i, like))
+    stack.options[0, _KNOWN], stack.options[0, _START], stack.options[0, _LENGTH] = heap, 0, count
+    stack.options[0, _PHI], stack.options[0, _DELTA] = 1, 1
+    stack.numbers[0, _FIRST], stack.numbers[0, _COUNT], stack.numbers[0, _PART_TOP] = 0, 1, 0
+    stack.numbers[0, _PHASE] = _CHOOSE
+
+
+@counting_nothing
+def search(
+    rules: Rules,
+    table: Table,
+    stack: Stack,
+    proofs: Proofs,
+    counts: Any,
+    limit: Int,
+    can_grow: bool,
+    most_options: Int,
+    most_parts: Int,
+    like: Mask,
+) -> Int:
+    """Go on with the question on the stack; at the end ``proofs.answer`` holds a player to move's numbers before it.
+
+    Parameters
+    ----------
+    rules, table
+        The game, and what is known.
+    stack, proofs
+        Where this search is; its own, not those of the alpha-beta search.
+    counts : int64 array
+        The state of the search that owns the table, which counts its entries.
+    limit : Int
+        Stop when so many nodes have been expanded, counted from the start of the search.
+    can_grow : bool
+        Whether to stop when the table is half full.
+    most_options, most_parts : Int
+        Room that one position may need in the pools.
+    like : tuple of uint64
+        A mask of the right width.
+
+    Returns
+    -------
+    int
+        `DONE`, `PAUSED`, `TABLE_FULL`, `POOL_FULL`, or `TOO_LARGE` if a value came up for which there is no room.
+    """
+    state, numbers, options = stack.state, stack.numbers, stack.options
+    words, values = len(like), 64 * stack.have.shape[1]
+    while state[kernel.TOP] >= 0:
+        depth = state[kernel.TOP]
+        phase, k = numbers[depth, _PHASE], numbers[depth, _HEAP]
+        if phase == _NEW:
+            live = kernel.read(stack.masks, depth, like)
+            slot = kernel.find(table, live)
+            value = kernel.value_at(table, slot)
+            numbers[depth, _FIRST], numbers[depth, _COUNT] = state[kernel.OPTIONS], 0
+            numbers[depth, _PART_TOP] = state[kernel.PARTS]
+            if value >= 0:
+                kernel.pop(stack, depth, 0)
+                proofs.answer[PHI], proofs.answer[DELTA] = (INFINITE, 0) if value == k else (0, INFINITE)
+                continue
+            if k >= values and k <= kernel.mobility(rules, live):
+                return TOO_LARGE
+            if k >= values or (slot >= 0 and kernel.has_value(table.entries, slot, words, k)):
+                kernel.pop(stack, depth, 0)
+                proofs.answer[PHI], proofs.answer[DELTA] = 0, INFINITE
+                continue
+            if state[kernel.NODES] >= limit:
+                return PAUSED
+            if can_grow and 2 * counts[kernel.USED] > len(table.tags):
+                return TABLE_FULL
+            if (
+                state[kernel.OPTIONS] + most_options + values > len(options)
+                or state[kernel.PARTS] + most_parts + 1 > len(stack.parts)
+                or depth + 1 >= len(stack.masks)
+            ):
+                return POOL_FULL
+            state[kernel.NODES] += 1
+            numbers[depth, _ASKED] = -1
+            found = open_part(rules, table, stack, proofs, counts, depth, like)
+            if found < 0:
+                return TOO_LARGE
+            if found > 0:
+                _close(table, stack, proofs, counts, depth, 0, INFINITE, like)
+                continue
+            numbers[depth, _PHASE] = _CHOOSE
+        changed = -1  # an option that has fewer unknown components than before
+        if phase == _WAIT:
+            numbers[depth, _PHASE] = _CHOOSE
+            option, phi, delta = numbers[depth, _CHOSEN], proofs.answer[PHI], proofs.answer[DELTA]
+            if options[option, _LENGTH] == 1:
+                options[option, _PHI], options[option, _DELTA] = phi, delta
+            elif delta == 0:
+                last = options[option, _START] + options[option, _LENGTH] - 1
+                kernel.write(stack.parts, numbers[depth, _PART], kernel.read(stack.parts, last, like))
+                options[option, _KNOWN] ^= numbers[depth, _ASKED]
+                options[option, _LENGTH] -= 1
+                changed = option
+        if changed < 0:
+            phi, delta, best, second = _choose(stack, depth)
+            if phi >= proofs.limits[depth, PHI] or delta >= proofs.limits[depth, DELTA] or phi == 0 or delta == 0:
+                _close(table, stack, proofs, counts, depth, phi, delta, like)
+                continue
+            if options[best, _LENGTH] > 1:
+                before = options[best, _LENGTH]
+                if kernel.refresh(table, stack, best, like) < before:
+                    changed = best
+        if changed >= 0:
+            numbers[depth, _ASKED] = -1
+            estimate(rules, table, stack, proofs, counts, changed, k, like)
+            continue
+        start = options[best, _START]
+        chosen = start
+        for i in range(start + 1, start + options[best, _LENGTH]):
+            if kernel.size(kernel.read(stack.parts, i, like)) < kernel.size(kernel.read(stack.parts, chosen, like)):
+                chosen = i
+        part = kernel.read(stack.parts, chosen, like)
+        if options[best, _LENGTH] == 1:
+            limit_phi, limit_delta = proofs.limits[depth, DELTA], proofs.limits[depth, PHI]
+            if limit_phi < INFINITE:
+                limit_phi -= numbers[depth, _COUNT] - 1
+            limit_delta = min(limit_delta, second + 1 + second // _SLACK)
+            asked = options[best, _KNOWN] ^ k
+        else:
+            # Which value it has must be known, whatever that takes.
+            limit_phi, limit_delta = INFINITE, INFINITE
+            asked = 0
+            if numbers[depth, _CHOSEN] == best and numbers[depth, _PART] == chosen:
+                asked = numbers[depth, _ASKED] + 1
+            slot = kernel.find(table, part)
+            while slot >= 0 and asked < values and kernel.has_value(table.entries, slot, words, asked):
+                asked += 1
+        numbers[depth, _CHOSEN], numbers[depth, _PART], numbers[depth, _ASKED] = best, chosen, asked
+        numbers[depth, _PHASE] = _WAIT
+        _push(stack, proofs, part, asked, limit_phi, limit_delta)
+    return DONE
