@@ -76,7 +76,7 @@ class ExactAgent(Agent):
             nim_heaps(decompose(ruleset, ruleset.initial()))
         Budget(states, seconds)
         self.states, self.seconds = states, seconds
-        self.solver = solver or Solver()
+        self.solver = Solver() if solver is None else solver  # an empty one is false
         self._chooser = Chooser(ruleset, self.solver, self.play)
 
     def decide(self, position: Any) -> Decision:

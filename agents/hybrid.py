@@ -192,7 +192,7 @@ class HybridAgent(Agent):
 
     def reset(self) -> None:
         """Forget what belongs to one game."""
-        self.solver = self._given or Solver(memory=self._memory)
+        self.solver = Solver(memory=self._memory) if self._given is None else self._given
         self._xor_prior = XorPrior(self.solver, trust=1.0 if self.prior == "trusted" else _TRUST)
         self._chooser = Chooser(self.ruleset, self.solver, self.play)
         self._cores = HybridCores(
@@ -322,8 +322,7 @@ class HybridAgent(Agent):
         """Make the move that beliefs like best, whatever search would say."""
         chances = []
         for move, option in self.ruleset.moves(case.position):
-            parts = [Component(*each[:2], True) for each in decompose(self.ruleset, option)]
-            chances.append((self._xor_prior(parts), WinningMove(move, option)))
+            chances.append((self._xor_prior.of_position(self.ruleset, option), WinningMove(move, option)))
             if case.budget.is_late():
                 break
         return self._made(case, max(chances, key=lambda each: each[0])[1], ESTIMATED, None)

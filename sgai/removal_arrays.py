@@ -1,5 +1,6 @@
 """Turning the table of a removal game into the arrays that the compiled search works on."""
 
+import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ _MOST_SYMMETRIES = 32
 _FEW_DISTANCES = 4  # up to here shifting whole sets is faster than going from cell to cell
 
 Words = npt.NDArray[np.uint64]
+
+_made: weakref.WeakKeyDictionary[RemovalTable, kernel.Rules] = weakref.WeakKeyDictionary()
 
 
 class Symmetry(NamedTuple):
@@ -54,8 +57,16 @@ def masks_of(rows: Words) -> list[int]:
     return [int.from_bytes(data[at : at + wide], "little") for at in range(0, len(data), wide)]
 
 
+def rules_of(table: RemovalTable) -> kernel.Rules:
+    """Return the arrays of a game whose cells fit the largest width; they are made once."""
+    rules = _made.get(table)
+    if rules is None:
+        rules = _made[table] = make_rules(table)
+    return rules
+
+
 def make_rules(table: RemovalTable) -> kernel.Rules:
-    """Return the arrays of a game whose cells fit the largest width."""
+    """Make the arrays of a game."""
     words = words_for(table.cells)
     lows, order = _lowest_needed(table), move_order(table)
     first = np.searchsorted(np.sort(np.array(lows, dtype=np.int64)), np.arange(table.cells + 1))

@@ -11,7 +11,7 @@ from sgai.budget import Budget, OutOfBudget
 from sgai.errors import SgaiError
 from sgai.kernels import removal as kernel
 from sgai.kernels.removal_split import split_all
-from sgai.removal_arrays import make_rules, masks_of, rows_of, to_words, words_for
+from sgai.removal_arrays import masks_of, rows_of, rules_of, to_words, words_for
 from sgai.removal_values import DEFAULT_MEMORY, MOST_CELLS
 from sgai.rulesets.removal import RemovalTable
 
@@ -56,7 +56,7 @@ class RemovalSearch:
         self.cells, self.moves = table.cells, len(table.needs)
         self.words = words_for(table.cells)
         self._like = to_words(0, self.words)
-        self._rules = make_rules(table)
+        self._rules = rules_of(table)
         self._value_words = values // 64
         bytes_a_place = 8 * (self.words + self._value_words + 1) + 1
         self._most_places = max(_SMALLEST_TABLE, 1 << (max(1, memory // bytes_a_place).bit_length() - 1))

@@ -10,7 +10,6 @@ from typing import Any
 from sgai.belief_models import BeliefModel
 from sgai.beliefs import Belief, loss_probability, sum_belief
 from sgai.budget import Budget
-from sgai.cores.core import Sum
 from sgai.decomposition import decompose
 from sgai.errors import SgaiError
 from sgai.ruleset import Component, Ruleset
@@ -40,8 +39,10 @@ class XorPrior:
     >>> import sgai
     >>> prior = XorPrior(Solver())
     >>> nim = sgai.load_ruleset("nim")
-    >>> prior([sgai.Component(nim, (3,)), sgai.Component(nim, (5,))], 6)
+    >>> prior.of_position(nim, (3, 5, 6))
     1.0
+    >>> 0 < prior([sgai.Component(nim, (3,)), sgai.Component(nim, (5,))], heap=6) < 1
+    True
     """
 
     def __init__(self, solver: Solver, model: BeliefModel | None = None, *, trust: float = 0.5) -> None:
@@ -52,16 +53,16 @@ class XorPrior:
         self._kept: dict[AnyPart, Belief] = {}
 
     def __call__(self, parts: Iterable[Component], heap: int = 0) -> float:
-        """Return the probability that the player to move loses."""
-        return loss_probability([Belief.point(heap), *self.beliefs(parts)])
+        """Return the probability that the player to move loses a sum of parts that are not solved, and a nim-heap."""
+        return loss_probability([Belief.point(heap), *map(self._guess, parts)])
 
     def beliefs(self, parts: Iterable[Component]) -> list[Belief]:
-        """Return what is believed of each part; a point where its value is proved."""
+        """Return what is known or believed of each part: a point where its value is proved."""
         return [self._belief(part) for part in parts]
 
-    def of_sum(self, root: Sum) -> Belief:
-        """Return the belief about the value of a sum."""
-        return sum_belief([Belief.point(root.heap), *self.beliefs(root.parts)])
+    def of_position(self, ruleset: Ruleset[Any, Any], position: Any) -> float:
+        """Return the probability that the player to move loses a position, by what is known or believed of its parts."""
+        return loss_probability(self.beliefs(Component(*each[:2], True) for each in decompose(ruleset, position)))
 
     def forget(self) -> None:
         """Forget beliefs, because the solver knows more or something else."""
@@ -72,13 +73,18 @@ class XorPrior:
         value = self._solver.table.known(ruleset, position)
         if value is not None and (self._trust < 1 or not ruleset.approximate_components(position)):
             return Belief.point(value)
-        belief = self._kept.get((ruleset, position))
+        belief = self._guess(part)
+        excluded = self._solver.table.excluded(ruleset, position)
+        return belief.strike(excluded) if excluded else belief
+
+    def _guess(self, part: Component) -> Belief:
+        key = part[:2]
+        belief = self._kept.get(key)
         if belief is None:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            belief = self._kept[ruleset, position] = self._of_unsolved(part)
-        excluded = self._solver.table.excluded(ruleset, position)
-        return belief.strike(excluded) if excluded else belief
+            belief = self._kept[key] = self._of_unsolved(part)
+        return belief
 
     def _of_unsolved(self, part: Component) -> Belief:
         belief = self.model.belief(part.ruleset, part.position)
