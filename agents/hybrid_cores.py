@@ -12,7 +12,7 @@ from sgai.solver import Solver
 from sgai.xor_prior import XorPrior
 
 CORES = ("auto", "mcts", "outcome", "dfpn")
-_PROVING_SHARE = 0.6  # of the budget for search; where that proves nothing, the rest is for an estimate
+_PROVING_SHARE = 0.8  # of the budget for search; where that proves nothing, the rest is for an estimate
 _LARGEST_HEAP = 64  # beside removal games in the compiled cores
 
 
@@ -100,7 +100,9 @@ class HybridCores:
             return RemovalMCTS(values.search(game), beliefs=beliefs, strength=self._strength, seed=self._seed)
         from sgai.cores.removal_outcome import RemovalOutcome, RemovalProofNumber
 
-        return (RemovalProofNumber if name == "dfpn" else RemovalOutcome)(game, values, prior=self._prior)
+        # Where MCTS goes on with what is not proved, estimates from here would only take time.
+        prior = None if self._core == "auto" else self._prior
+        return (RemovalProofNumber if name == "dfpn" else RemovalOutcome)(game, values, prior=prior)
 
     def _load_removal(self, game: RemovalRuleset) -> None:
         position = game.initial()

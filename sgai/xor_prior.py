@@ -61,7 +61,7 @@ class XorPrior:
         return [self._belief(part) for part in parts]
 
     def of_position(self, ruleset: Ruleset[Any, Any], position: Any) -> float:
-        """Return the probability that the player to move loses a position, by what is known or believed of its parts."""
+        """Return the probability that the player to move loses a position, by what is known or believed of it."""
         return loss_probability(self.beliefs(Component(*each[:2], True) for each in decompose(ruleset, position)))
 
     def forget(self) -> None:

@@ -138,9 +138,19 @@ class _RemovalCore(SearchCore):
         for option in options:
             option.prior = option.loss / total if total else 0.0
 
-    @abstractmethod
     def _prove(self, search: "RemovalSearch", whole: _Option, options: list[_Option], budget: Budget) -> str | None:
         """Return the outcome of a sum, if a move proves it; what is proved of options is noted there."""
+        try:
+            is_lost = self._is_lost(search, _Option(list(whole.parts), whole.heap), budget)
+        finally:
+            for option in options:
+                if option.outcome is None:
+                    _refresh(search, option)
+        if is_lost:
+            for option in options:
+                option.outcome = "N"
+            return "P"
+        return _outcome(options) or self._ask_in_rounds(search, options, budget)
 
     @abstractmethod
     def _is_lost(self, search: "RemovalSearch", option: _Option, budget: Budget) -> bool:
@@ -204,15 +214,6 @@ class RemovalOutcome(_RemovalCore):
     """
 
     name = "outcome"
-
-    def _prove(
-        self,
-        search: "RemovalSearch",
-        whole: _Option,  # noqa: ARG002
-        options: list[_Option],
-        budget: Budget,
-    ) -> str | None:
-        return self._ask_in_rounds(search, options, budget)
 
     def _is_lost(self, search: "RemovalSearch", option: _Option, budget: Budget) -> bool:
         option.parts.sort(key=lambda part: (part.bit_count(), part))
@@ -278,16 +279,6 @@ class RemovalProofNumber(_RemovalCore):
             self._numbers = ProofNumbers(search, self._memory)
         return self._numbers
 
-    def _prove(self, search: "RemovalSearch", whole: _Option, options: list[_Option], budget: Budget) -> str | None:
-        if self._is_lost(search, whole, budget):
-            for option in options:
-                option.outcome = "N"
-            return "P"
-        for option in options:
-            if option.outcome is None:
-                _refresh(search, option)
-        return _outcome(options) or self._ask_in_rounds(search, options, budget)
-
     def _is_lost(self, search: "RemovalSearch", option: _Option, budget: Budget) -> bool:
         return self._numbers_of(search).is_lost(option.parts, option.heap, budget)
 
@@ -317,6 +308,8 @@ def _refresh(search: "RemovalSearch", option: _Option) -> None:
     for known, unknown in search.split(parts):
         _join(option, known, unknown)
     option.settle()
+    if len(option.parts) == 1 and search.excluded(option.parts[0]) >> option.heap & 1:
+        option.outcome = "N"
 
 
 def _share(budget: Budget, states: int) -> Budget:
