@@ -141,7 +141,10 @@ class _RemovalCore(SearchCore):
     def _prove(self, search: "RemovalSearch", whole: _Option, options: list[_Option], budget: Budget) -> str | None:
         """Return the outcome of a sum, if a move proves it; what is proved of options is noted there."""
         try:
-            is_lost = self._is_lost(search, _Option(list(whole.parts), whole.heap), budget)
+            if whole.parts:
+                is_lost = self._is_lost(search, _Option(list(whole.parts), whole.heap), budget)
+            else:
+                is_lost = whole.heap == 0
         finally:
             for option in options:
                 if option.outcome is None:
