@@ -125,11 +125,10 @@ class StateTable:
             state.value = value
 
     def known(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
-        """Return a value that was found before, or None."""
+        """Return a value that was found before, or that takes no work to find, or None."""
         heap = ruleset.heap_of(position)
         if heap is not None:
-            table = self.sequence(ruleset)
-            return table.value(heap, Budget()) if heap < len(table) else table.ruleset.formula(heap)
+            return self.sequence(ruleset).known(heap)
         state = self._states.get(ruleset, {}).get(ruleset.canonical(position))
         if state is not None and state.value >= 0:
             return state.value

@@ -74,10 +74,9 @@ class SequenceTable:
         OutOfBudget
             If the heaps below it are more than the budget allows; what is finished is kept.
         """
-        if heap < self._known:
-            return int(self._values[heap])
-        if self._closed:
-            return self._closed_value(heap)
+        known = self.known(heap)
+        if known is not None:
+            return known
         if self._theorem is not None and heap > self._few:
             self.find_period(min(heap, _LOOKED_THROUGH), budget)
             if self.period is None and self._compiled is not None and self._compiled.rare_class is not None:
@@ -86,6 +85,21 @@ class SequenceTable:
                 return int(self._values[self.period.reduce(heap)])
         self.extend(heap, budget)
         return int(self._values[heap])
+
+    def known(self, heap: int) -> int | None:
+        """Return the value of a heap where no work is needed for it: it was computed, or a formula or period gives it.
+
+        Examples
+        --------
+        >>> from sgai.rulesets.subtraction import Nim
+        >>> SequenceTable(Nim()).known(10**30) == 10**30
+        True
+        """
+        if heap < self._known:
+            return int(self._values[heap])
+        if self._closed:
+            return self._closed_value(heap)
+        return None if self.period is None else int(self._values[self.period.reduce(heap)])
 
     def values(self, largest: int, budget: Budget) -> Values:
         """Return the Grundy values of heaps 0 to ``largest``."""

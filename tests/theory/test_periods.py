@@ -182,3 +182,16 @@ def test_reduce():
         6,
         5 + (10**20 - 5) % 3,
     ]
+
+
+def test_what_a_formula_or_a_period_gives_is_known_without_work():
+    nim, kayles = SequenceTable(sgai.load_ruleset("nim")), SequenceTable(sgai.load_ruleset("kayles"))
+    assert (nim.known(10**9), len(nim)) == (10**9, 1)
+    assert kayles.known(5) is None
+    kayles.find_period(1000, Budget(2000))
+    plain = SequenceTable(sgai.load_ruleset("kayles"), use_kernels=False).values(100, Budget(1000))
+    for heap in (5, 70, 71, 500, 10**18):
+        assert kayles.known(heap) == kayles.value(heap, Budget(1)) == plain[heap if heap < 71 else 72 + heap % 12]
+    table = Solver().table
+    assert table.known(sgai.load_ruleset("nim"), (7,)) == 7
+    assert table.known(sgai.load_ruleset("kayles"), (7,)) is None
