@@ -1,6 +1,7 @@
 """Who wins, and how components are played together: the names of the conventions, and which are built."""
 
-from sgai.errors import SgaiError, UnsupportedError, nearest, quote
+from sgai.errors import UnsupportedError
+from sgai.parameters import check_choice
 
 PLAYS = ("normal", "misere")
 COMPOUNDS = ("disjunctive", "conjunctive", "selective")
@@ -22,9 +23,7 @@ def check_convention(play: str, compound: str, ending: str) -> None:
     >>> check_convention("normal", "disjunctive", "last")
     """
     for what, given, known in (("play", play, PLAYS), ("compound", compound, COMPOUNDS), ("ending", ending, ENDINGS)):
-        if given not in known:
-            near = nearest(given, known) if isinstance(given, str) else ""
-            raise SgaiError(f"{what}={quote(given)} is unknown{near}; it is one of: {', '.join(known)}")
+        check_choice(what, given, known)
     if compound != "disjunctive":
         raise UnsupportedError(f"compound={compound!r} is not supported yet; only disjunctive sums are")
     if ending != "last":

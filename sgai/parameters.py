@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import operator
 import re
+import types
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
@@ -207,16 +208,35 @@ def parameters_from_signature(signature: inspect.Signature, skip: Collection[str
     found = {}
     for name, each in signature.parameters.items():
         if name not in skip:
-            annotation = float if each.annotation == float | None else each.annotation
+            kind = _KINDS[_unless_none(each.annotation)]
             default = dataclasses.MISSING if each.default is inspect.Parameter.empty else each.default
-            found[name] = Parameter(name, _KINDS[annotation], default, start=False, doc="")
+            found[name] = Parameter(name, kind, default, start=False, doc="")
     return found
+
+
+def _unless_none(annotation: Any) -> Any:
+    """Return the type beside None in an annotation: text always gives a value."""
+    if isinstance(annotation, types.UnionType):
+        return next(each for each in annotation.__args__ if each is not type(None))
+    return annotation
 
 
 def unknown_parameter(owner: str, name: str, known: Collection[str]) -> SgaiError:
     """Return the error for a parameter that an owner does not have; it names the nearest one, and all."""
     listed = ", ".join(known) or "none"
     return SgaiError(f"{owner} has no parameter {name!r}{nearest(name, known)}; its parameters are: {listed}")
+
+
+def check_choice(what: str, given: Any, known: Collection[str]) -> None:
+    """Raise `SgaiError` for a value that is none of the known words; it names the nearest one, and all.
+
+    Examples
+    --------
+    >>> check_choice("play", "misere", ("normal", "misere"))
+    """
+    if given not in known:
+        near = nearest(given, known) if isinstance(given, str) else ""
+        raise SgaiError(f"{what}={quote(given)} is unknown{near}; it is one of: {', '.join(known)}")
 
 
 def check_arguments(owner: str, parameters: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
