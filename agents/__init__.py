@@ -12,6 +12,10 @@ from sgai.agents.random_agent import RandomAgent
 
 if TYPE_CHECKING:
     from sgai.agents.bots import AgentBot, AlphaBetaBot, ExactBot, MCTSBot, PythonBot, RandomBot
+    from sgai.agents.game_kinds import ImpartialAnswer, is_impartial_game
+    from sgai.agents.general import GeneralBot, GeneralDecision
+    from sgai.agents.hybrid_bot import HybridBot
+    from sgai.agents.plain_bots import PlainAlphaBetaBot, PlainMCTSBot
     from sgai.agents.specs import AgentSpec
 
 __all__ = [
@@ -22,17 +26,31 @@ __all__ = [
     "Decision",
     "ExactAgent",
     "ExactBot",
+    "GeneralBot",
+    "GeneralDecision",
     "HybridAgent",
+    "HybridBot",
     "HybridDecision",
+    "ImpartialAnswer",
     "MCTSBot",
+    "PlainAlphaBetaBot",
+    "PlainMCTSBot",
     "PythonBot",
     "RandomAgent",
     "RandomBot",
+    "is_impartial_game",
 ]
 
 # The agents themselves work without OpenSpiel; what plugs them into it is loaded where it is used.
-_LAZY = dict.fromkeys(("AgentBot", "AlphaBetaBot", "ExactBot", "MCTSBot", "PythonBot", "RandomBot"), "bots")
-_LAZY["AgentSpec"] = "specs"
+_MODULES = {
+    "bots": ("AgentBot", "AlphaBetaBot", "ExactBot", "MCTSBot", "PythonBot", "RandomBot"),
+    "game_kinds": ("ImpartialAnswer", "is_impartial_game"),
+    "general": ("GeneralBot", "GeneralDecision"),
+    "hybrid_bot": ("HybridBot",),
+    "plain_bots": ("PlainAlphaBetaBot", "PlainMCTSBot"),
+    "specs": ("AgentSpec",),
+}
+_LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

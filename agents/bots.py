@@ -1,6 +1,5 @@
 """OpenSpiel bots: sgai's agents behind a thin adapter, and OpenSpiel's own players made safe and comparable."""
 
-import math
 import random
 from typing import Any
 
@@ -9,6 +8,8 @@ from open_spiel.python.algorithms import minimax
 
 from sgai.agents.agent import Agent, Decision
 from sgai.agents.exact import ExactAgent
+from sgai.agents.game_kinds import check_playable
+from sgai.agents.tree_search import DEFAULT_SIMULATIONS, TreeSearch
 from sgai.budget import DEFAULT_STATES
 from sgai.envs import bridge
 from sgai.errors import SgaiError
@@ -142,7 +143,7 @@ class RandomBot(PythonBot):
 
     def __init__(self, game: Any, seed: int = 0) -> None:
         super().__init__()
-        _check_playable(game)
+        check_playable(game)
         self._chance = random.Random(seed)
 
     def choose(self, state: Any) -> int:
@@ -174,37 +175,38 @@ class MCTSBot(PythonBot):
     max_memory_mb : int
         Size of the search tree.
     seed : int
-        Equal seeds give equal actions.
+        Equal seeds and simulations give equal actions.
+    seconds : float, optional
+        The time for a move, in place of simulations, which then have no bound. The clock is read between simulations.
     """
 
     def __init__(
         self,
         game: Any,
-        simulations: int = 1000,
+        simulations: int = DEFAULT_SIMULATIONS,
         uct_c: float = 2.0,
         rollouts: int = 1,
         max_memory_mb: int = 1000,
         seed: int = 0,
+        seconds: float | None = None,
     ) -> None:
         super().__init__()
-        _check_playable(game)
-        # With one simulation the search has seen no move yet, and OpenSpiel returns none.
-        for name, value, least in (
-            ("simulations", simulations, 2),
-            ("rollouts", rollouts, 1),
-            ("max_memory_mb", max_memory_mb, 1),
-        ):
-            if not least <= value < 2**31:
-                raise SgaiError(f"{name}={value}: it should be {least} or more, and below 2**31")
-        if not 0 <= uct_c < math.inf:
-            raise SgaiError(f"uct_c={uct_c}: it should be a number of 0 or more")
-        seed %= 2**31
-        evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
-        self._search = pyspiel.MCTSBot(game, evaluator, uct_c, simulations, max_memory_mb, True, seed, False)
+        check_playable(game)
+        if seconds is not None and simulations != DEFAULT_SIMULATIONS:
+            raise SgaiError("give one budget: seconds or simulations")
+        self._tree = TreeSearch(
+            game,
+            simulations=simulations if seconds is None else None,
+            seconds=seconds,
+            uct_c=uct_c,
+            rollouts=rollouts,
+            max_memory_mb=max_memory_mb,
+            seed=seed,
+        )
 
     def choose(self, state: Any) -> int:
         """Return the action with the best result of a new search."""
-        return int(self._search.mcts_search(state).best_child().action)
+        return int(self._tree.search(state).best_child().action)
 
 
 class AlphaBetaBot(PythonBot):
@@ -220,7 +222,7 @@ class AlphaBetaBot(PythonBot):
 
     def __init__(self, game: Any, depth: int = 4) -> None:
         super().__init__()
-        _check_playable(game)
+        check_playable(game)
         if not 1 <= depth < 1000:
             raise SgaiError(f"depth={depth}: it should be from 1 to 999")
         self._game, self._depth = game, depth
@@ -235,20 +237,3 @@ class AlphaBetaBot(PythonBot):
             maximizing_player_id=state.current_player(),
         )
         return int(action)
-
-
-def _check_playable(game: Any) -> None:
-    if not isinstance(game, pyspiel.Game):
-        raise SgaiError(f"{game!r} is not an OpenSpiel game; load one with pyspiel.load_game")
-    kind = game.get_type()
-    wrong = None
-    if game.num_players() != 2:
-        wrong = f"it has {game.num_players()} players, not 2"
-    elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
-        wrong = "its players do not move in turn"
-    elif kind.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC:
-        wrong = "chance moves in it"
-    elif kind.information != pyspiel.GameType.Information.PERFECT_INFORMATION:
-        wrong = "its players do not see everything"
-    if wrong:
-        raise SgaiError(f"{str(game)!r} is no game for this bot: {wrong}")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sgai.agents import bots
+from sgai.agents.hybrid_bot import HybridBot
+from sgai.agents.plain_bots import PlainAlphaBetaBot, PlainMCTSBot
 from sgai.errors import SgaiError, nearest, quote
 from sgai.parameters import parameters_from_signature, unknown_parameter
 from sgai.syntax import format_call, parse_call
@@ -13,7 +15,10 @@ from sgai.syntax import format_call, parse_call
 BOTS: dict[str, Callable[..., Any]] = {
     "alpha_beta": bots.AlphaBetaBot,
     "exact": bots.ExactBot,
+    "hybrid": HybridBot,
     "mcts": bots.MCTSBot,
+    "plain_alpha_beta": PlainAlphaBetaBot,
+    "plain_mcts": PlainMCTSBot,
     "random": bots.RandomBot,
 }
 
