@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sgai.agents.hybrid_bot import HybridBot
     from sgai.agents.plain_bots import PlainAlphaBetaBot, PlainMCTSBot
     from sgai.agents.specs import AgentSpec
+    from sgai.agents.xor_prior_evaluator import XorPriorEvaluator
 
 __all__ = [
     "Agent",
@@ -38,6 +39,7 @@ __all__ = [
     "PythonBot",
     "RandomAgent",
     "RandomBot",
+    "XorPriorEvaluator",
     "is_impartial_game",
 ]
 
@@ -49,6 +51,7 @@ _MODULES = {
     "hybrid_bot": ("HybridBot",),
     "plain_bots": ("PlainAlphaBetaBot", "PlainMCTSBot"),
     "specs": ("AgentSpec",),
+    "xor_prior_evaluator": ("XorPriorEvaluator",),
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
