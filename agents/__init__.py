@@ -11,6 +11,7 @@ from sgai.agents.hybrid import HybridAgent, HybridDecision
 from sgai.agents.random_agent import RandomAgent
 
 if TYPE_CHECKING:
+    from sgai.agents.agent_policy import AgentPolicy
     from sgai.agents.bots import AgentBot, AlphaBetaBot, ExactBot, MCTSBot, PythonBot, RandomBot
     from sgai.agents.game_kinds import ImpartialAnswer, is_impartial_game
     from sgai.agents.general import GeneralBot, GeneralDecision
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent",
     "AgentBot",
+    "AgentPolicy",
     "AgentSpec",
     "AlphaBetaBot",
     "Decision",
@@ -45,6 +47,7 @@ __all__ = [
 
 # The agents themselves work without OpenSpiel; what plugs them into it is loaded where it is used.
 _MODULES = {
+    "agent_policy": ("AgentPolicy",),
     "bots": ("AgentBot", "AlphaBetaBot", "ExactBot", "MCTSBot", "PythonBot", "RandomBot"),
     "game_kinds": ("ImpartialAnswer", "is_impartial_game"),
     "general": ("GeneralBot", "GeneralDecision"),
