@@ -92,11 +92,13 @@ def misfits(game: Any) -> list[Misfit]:
     return [misfit for applies, misfit in found if applies]
 
 
-def check_playable(game: Any, ignored: Collection[str] = ("general_sum", "rewards")) -> None:
+def check_playable(
+    game: Any, ignored: Collection[str] = ("general_sum", "rewards"), *, use: str = "for this bot"
+) -> None:
     """Raise `UnsupportedError` for a game with misfits of other kinds than those ignored."""
     wrong = [each.reason for each in misfits(game) if each.kind not in ignored]
     if wrong:
-        raise UnsupportedError(f"{quote(str(game))} is no game for this bot: {', and '.join(wrong)}")
+        raise UnsupportedError(f"{quote(str(game))} is no game {use}: {', and '.join(wrong)}")
 
 
 def is_written_in_python(game: Any) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgai.agents import AgentSpec
+from sgai.agents.game_kinds import check_playable
 from sgai.envs import load_game
 from sgai.errors import SgaiError
 
@@ -58,6 +59,7 @@ class MatchSettings:
             raise SgaiError("a match needs a game")
         for game in games:
             loaded = load_game(game)
+            check_playable(loaded, ("hidden", "general_sum", "rewards"), use="for a match")
             for spec in specs:
                 spec.make(loaded, 0)
         return cls(specs, tuple(games), rounds, seed)
