@@ -22,7 +22,8 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "match",
         help="play agents against each other",
         description="Play a round robin with sides swapped, and write the games to a new folder.",
-        epilog=f"Agents: alpha_beta(depth=...), exact, mcts(simulations=...), random. Default: "
+        epilog="Agents: alpha_beta(depth=...), exact, hybrid(seconds=...), mcts(simulations=...) or mcts(seconds=...), "
+        "plain_alpha_beta(seconds=...), plain_mcts(seconds=...), random. Default: "
         f"{', '.join(DEFAULT_AGENTS)}, on {', '.join(DEFAULT_GAMES)}.",
     )
     parser.add_argument(

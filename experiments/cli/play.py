@@ -3,6 +3,7 @@
 import argparse
 import itertools
 import re
+import textwrap
 from typing import Any
 
 import sgai
@@ -19,21 +20,28 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "play", help="play against an agent", description="Play against an agent in the terminal."
     )
     parser.add_argument("ruleset", metavar="RULESET", help="name(key=value,...) or a take-and-break code such as 0.77")
-    parser.add_argument("--agent", choices=("exact", "random"), default="exact", help="the opponent (default: exact)")
+    parser.add_argument(
+        "--agent",
+        default="exact",
+        metavar="AGENT",
+        help="the opponent: exact (the default), 'hybrid(seconds=0.1)', plain_mcts, plain_alpha_beta or random",
+    )
+    parser.add_argument("--explain", action="store_true", help="let the agent say why it moved so")
     parser.add_argument("--second", action="store_true", help="let the agent move first")
-    parser.add_argument("--seed", type=whole_number, default=0, help="of the random agent (default: 0)")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of an agent that decides by chance (default: 0)")
     add_convention(parser)
     return parser
 
 
 def run(options: argparse.Namespace) -> int:
     """Play one game."""
-    from sgai.agents import ExactAgent, RandomAgent
+    from sgai.agents import ExactAgent
+    from sgai.agents.players import PlayerSpec
 
     ruleset = sgai.load_ruleset(options.ruleset)
     convention = {"play": options.play, "compound": options.compound, "ending": options.ending}
     exact = ExactAgent(ruleset, **convention)
-    agent = exact if options.agent == "exact" else RandomAgent(ruleset, options.seed)
+    agent = PlayerSpec.parse(options.agent).make_for(ruleset, convention, options.seed)
     position = ruleset.initial()
     persons_turn = not options.second
     print(f"{ruleset}: who cannot move {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
@@ -54,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             decision = agent.decide(position)
             print(f"\nthe {agent.name} agent plays {ruleset.format_move(position, decision.move)}")
+            if options.explain:
+                _print_reason(agent, decision)
             position = decision.position
         persons_turn = not persons_turn
     # Whoever is to move now has no move.
@@ -66,6 +76,15 @@ def _print_moves(ruleset: Any, position: Any, moves: list[tuple[Any, Any]]) -> N
     names = [ruleset.format_move(position, move) for move, _ in moves]
     mark = "#" if any(name.isdecimal() for name in names) else ""  # else a number could be either
     print("  " + "   ".join(f"{mark}{number}: {name}" for number, name in enumerate(names, 1)))
+
+
+def _print_reason(agent: Any, decision: Any) -> None:
+    if hasattr(agent, "explain"):
+        print(textwrap.indent(agent.explain(), "  "))
+        return
+    _print_components(decision.components)
+    outcome = {"N": ", it wins", "P": ", no move wins against perfect play", None: ""}[decision.outcome]
+    print(f"  the move is {decision.status}{outcome}")
 
 
 def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) -> Any:
@@ -93,10 +112,14 @@ def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) 
             print(f"  {problem}\n  {_HELP}")
 
 
+def _print_components(components: Any) -> None:
+    for part in components:
+        print(f"  {part.ruleset} {part.ruleset.format(part.position)}: value {part.grundy}")
+
+
 def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
     solution = exact.solver.solve(ruleset, position, play=exact.play)
-    for part in solution.components:
-        print(f"  {part.ruleset} {part.ruleset.format(part.position)}: value {part.grundy}")
+    _print_components(solution.components)
     if not solution.exact:
         print("  not solved within the budget")
         return
