@@ -65,6 +65,10 @@ class RemovalValues:
         """Tell whether the compiled code has been loaded before."""
         return "sgai.kernels.removal" in sys.modules
 
+    def is_ready(self, ruleset: RemovalRuleset) -> bool:
+        """Tell whether the compiled search has been used for this game, so that asking it compiles nothing."""
+        return ruleset in self._searches
+
     def value(self, ruleset: RemovalRuleset, part: int, budget: Budget) -> int | None:
         """Return the value of a component, or None if the compiled search cannot tell it.
 

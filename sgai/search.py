@@ -97,7 +97,7 @@ class StateTable:
     def value_if_small(self, ruleset: Ruleset[Any, Any], position: Any, budget: Budget) -> int | None:
         """Return the value of a component, or None if it takes more than the budget; nothing is compiled for it."""
         try:
-            if isinstance(ruleset, RemovalRuleset) and not self.removals.is_loaded():
+            if isinstance(ruleset, RemovalRuleset) and not self.removals.is_ready(ruleset):
                 state = self._state(ruleset, position)
                 if state.value < 0:
                     self._evaluate(state, budget)

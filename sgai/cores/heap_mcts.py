@@ -2,6 +2,7 @@
 
 import time
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -97,8 +98,8 @@ class HeapMCTS(SearchCore):
         self._tables: dict[Ruleset[Any, Any], _Results] = {}
         self._tree: _Tree | None = None
         # Compiled or loaded here and not in a decision that has a deadline.
-        nim = Nim()
-        self.search(Sum((Component(nim, (1,)),)), Budget(1))
+        for heap in (2, 1):
+            self.search(Sum((Component(Nim(), (heap,)),)), Budget(1))
         self.reset()
 
     def reset(self) -> None:
@@ -121,9 +122,12 @@ class HeapMCTS(SearchCore):
                     f"up to {LARGEST_HEAP:,}: search it with another core"
                 )
         spent, elapsed = budget.spent, budget.elapsed()
-        if self._tree is None or self._tree.sum != root:
-            self._tree = _Tree(root, self._seed)
         tree = self._tree
+        if tree is None or tree.sum != root:
+            before, tree = tree, _Tree(root, self._seed)
+            if before is not None:
+                tree.adopt(before)
+            self._tree = tree
         hits = 0
         try:
             if self._split and self._decide(tree, budget):
@@ -165,7 +169,7 @@ class HeapMCTS(SearchCore):
         if tree.arrays is None:
             tree.start(self._results_of(tree.sum, budget), self._most_nodes)
         assert tree.arrays is not None
-        slice_size = _FIRST_SLICE
+        slice_size = _LARGEST_SLICE if budget.seconds is None else _FIRST_SLICE
         while tree.outcome() is None:
             budget.left()
             most = min(slice_size, budget.states - budget.spent)
@@ -254,6 +258,7 @@ class _Tree:
         self.arrays: kernel.Tree | None = None
         self.rules: kernel.Rules
         self._starts: dict[Ruleset[Any, Any], int] = {}
+        self._nim = self._nim_pile = 0
 
     def outcome(self) -> str | None:
         """Return the outcome of the sum, if it is proved."""
@@ -290,7 +295,7 @@ class _Tree:
         self.rules = kernel.Rules(np.concatenate(first), np.concatenate(one), np.concatenate(two))
         root = [self._starts[part.ruleset.rules()] + heap for part in self.sum.parts for heap in part.position]
         root += [nim + self._heap] * (self._heap > 0)
-        self._nim = nim
+        self._nim, self._nim_pile = nim, nim + self._heap
         room = max(_FIRST_ROOM, 2 * len(root))
         size = max(min(_FIRST_NODES, most_nodes), len(self.moves) + 1)  # the root's own children always fit
         nodes = [np.zeros(size, dtype=np.int32) for _ in range(7)]
@@ -302,6 +307,62 @@ class _Tree:
         outcomes, stamps = np.zeros(size, dtype=np.int8), np.zeros(piles + 1, dtype=np.int64)
         nodes[2][0] = -1  # the root has no children yet
         self.arrays = kernel.Tree._make([*nodes, outcomes, state, *places, stamps])
+
+    def adopt(self, before: "_Tree") -> None:
+        """Take over what an earlier search found of this sum, if that is one or two moves further."""
+        piles = before.numbered(self.sum)
+        if before.arrays is None or piles is None:
+            return
+        node = before.find(piles)
+        if node is None:
+            return
+        tree = before.arrays
+        fresh = [np.zeros_like(each) for each in tree[:8]]
+        root = np.zeros_like(tree.root)
+        root[: len(piles)] = piles
+        kept = kernel.Tree._make([*fresh, tree.state.copy(), root, *tree[10:]])
+        kept.state[kernel.PILES], kept.state[kernel.CLOSED] = len(piles), 0
+        kernel.keep_below(tree, kept, node)
+        self.rules, self._starts, self._nim = before.rules, before._starts, before._nim
+        self._nim_pile = self._nim + self.sum.heap
+        self.arrays = kept
+
+    def numbered(self, root: Sum) -> list[int] | None:
+        """Return the piles of a sum by their numbers in this search, or None where some have none."""
+        if self.arrays is None or root.heap > self._nim_pile - self._nim:
+            return None
+        rules = {part.ruleset.rules() for part in root.parts}
+        if not rules <= self._starts.keys():
+            return None
+        piles = [self._starts[part.ruleset.rules()] + heap for part in root.parts for heap in part.position]
+        return piles + [self._nim + root.heap] * (root.heap > 0)
+
+    def find(self, piles: list[int]) -> int | None:
+        """Return the node where these piles are left after one or two moves."""
+        arrays = self.arrays
+        assert arrays is not None
+        wanted = Counter(piles)
+        start = Counter(arrays.root[: arrays.state[kernel.PILES]].tolist())
+        for child, left in self._below(0, start):
+            missing = wanted - left
+            if not missing and wanted == left:
+                return child
+            if (left - wanted).total() == 1 and missing.total() <= 2:
+                for grandchild, after in self._below(child, left):
+                    if after == wanted:
+                        return grandchild
+        return None
+
+    def _below(self, node: int, piles: "Counter[int]") -> "Iterator[tuple[int, Counter[int]]]":
+        arrays = self.arrays
+        assert arrays is not None
+        first = int(arrays.child[node])
+        for child in range(first, first + int(arrays.children[node])) if first >= 0 else ():
+            result = int(arrays.result[child])
+            left = piles.copy()
+            left[int(arrays.pile[child])] -= 1
+            left.update(pile for pile in (int(self.rules.one[result]), int(self.rules.two[result])) if pile)
+            yield child, +left
 
     def grow(self, most: int) -> None:
         """Double the tree, or close it where it has reached its limit."""
@@ -348,7 +409,7 @@ class _Tree:
         found = {}
         for move in self.moves:
             if move.part < 0:
-                key = self._nim + self._heap, self._nim + move.move if move.move else 0, 0
+                key = self._nim_pile, self._nim + move.move if move.move else 0, 0
             else:
                 start = self._starts[self.sum.parts[move.part].ruleset.rules()]
                 heap, result = move.move

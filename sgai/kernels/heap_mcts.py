@@ -210,3 +210,28 @@ def simulate(rules: Rules, tree: Tree, simulations: Int, exploration: Real, stre
             depth -= 1
         state[SIMULATIONS] += 1
     return PROVED if tree.outcome[0] != OPEN else PAUSED
+
+
+@counting_nothing
+def keep_below(tree: Tree, kept: Tree, node: Int) -> None:
+    """Copy the tree below a node, which becomes the root of the copy."""
+    kept.visits[0], kept.wins[0], kept.outcome[0] = tree.visits[node], tree.wins[node], tree.outcome[node]
+    kept.child[0] = node  # the node that is copied, until its children are
+    used, place = 1, 0
+    while place < used:
+        source = kept.child[place]
+        first = tree.child[source]
+        if first < 0:
+            kept.child[place] = -1
+        else:
+            count = tree.children[source]
+            kept.child[place], kept.children[place] = used, count
+            kept.undecided[place] = tree.undecided[source]
+            for child in range(first, first + count):
+                kept.pile[used], kept.result[used] = tree.pile[child], tree.result[child]
+                kept.visits[used], kept.wins[used] = tree.visits[child], tree.wins[child]
+                kept.outcome[used] = tree.outcome[child]
+                kept.child[used] = child
+                used += 1
+        place += 1
+    kept.state[USED] = used

@@ -14,14 +14,14 @@ from sgai.cores import Sum, SumMove
 from sgai.errors import SgaiError
 from sgai.reference import reference_grundy
 from sgai.ruleset import Component
-from sgai.rulesets.heaps import HeapRuleset
+from sgai.rulesets.heaps import HeapMove, HeapRuleset
 
 if not can_compile():
     pytest.skip("nothing can be compiled here", allow_module_level=True)
 
 from sgai.cores.heap_mcts import HeapMCTS, is_heaps
 
-judged = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+judged = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Doubling(HeapRuleset):
@@ -135,6 +135,45 @@ def test_a_seed_decides_the_search():
     assert first.nodes == 3000
 
 
+def test_moves_of_one_game_share_the_tree():
+    core = HeapMCTS()
+    root = Sum((Component(NIM, (9, 9)), Component(KAYLES, (8,))), 7)
+    core.search(root, Budget(20_000))
+    move = HeapMove(8, (3, 4))
+    replied = Sum((Component(NIM, (5, 9)), Component(KAYLES, (3,)), Component(KAYLES, (4,))), 7)
+    assert KAYLES.apply((8,), move) == (3, 4)
+    kept = core.search(replied, Budget(1))
+    assert sum({each.move.move: each.visits for each in kept.moves}.values()) > 10
+    judge(replied, core.search(replied, Budget(20_000)))
+    nearer = replied._replace(heap=2)
+    kept = core.search(nearer, Budget(1))
+    assert kept.nodes <= 1
+    assert sum(each.visits for each in kept.moves) > 100
+    fresh = HeapMCTS().search(nearer, Budget(1))
+    assert sum(each.visits for each in fresh.moves) <= 1
+    elsewhere = core.search(nim(8, 7, 6), Budget(10))
+    assert sum(each.visits for each in elsewhere.moves) <= 10
+
+
+@judged
+@given(root=sums, choices=st.lists(st.integers(0, 10**6), min_size=8, max_size=8))
+def test_what_stays_in_the_tree_is_true(root, choices):
+    core = HeapMCTS()
+    for choice in choices:
+        found = core.search(root, Budget(300))
+        judge(root, found)
+        if not found.moves:
+            break
+        part, move = sorted(each.move for each in found.moves)[choice % len(found.moves)]
+        if part < 0:
+            root = root._replace(heap=move)
+        else:
+            parts = list(root.parts)
+            ruleset, position, _ = parts[part]
+            parts[part] = Component(ruleset, ruleset.apply(position, move))
+            root = root._replace(parts=tuple(parts))
+
+
 def test_a_full_tree_goes_on_with_rollouts():
     core = HeapMCTS(nodes=500)
     root = nim(9, 9, 9, 8, 7)
@@ -172,6 +211,17 @@ def test_no_moves_are_lost_at_once(core):
     for root in (Sum(()), Sum((Component(SUBTRACTION, (1, 1)), Component(NIM, ())))):
         found = core.search(root, Budget(1, 1e-9))
         assert (found.outcome, found.moves) == ("P", ())
+
+
+def test_after_an_interruption_the_search_goes_on(interrupt_after):
+    root = nim(9, 8, 7, heap=3)
+    for lines in range(1, 400, 23):
+        core = HeapMCTS()
+        core.search(nim(9, 9, 8, 7), Budget(100))
+        interrupt_after(lines, lambda each=core: each.search(root, Budget(30_000)), ("heap_mcts.py",))
+        found = core.search(root, Budget(30_000))
+        judge(root, found)
+        assert found.nodes > 0
 
 
 def test_seconds_are_held(core):

@@ -23,7 +23,7 @@ from sgai.rulesets.graph import Graph
 from sgai.solver import Solver
 
 CORES = (PythonMCTS, PythonOutcome, PythonProofNumber)
-judged = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+judged = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class TwoCounters(Ruleset[tuple[int, int], int]):
