@@ -8,13 +8,13 @@ Numbers = tuple[int, int]  # how many leaves must at least be won, and lost, to 
 
 _INFINITE = 1 << 60
 _WON, _LOST = (0, _INFINITE), (_INFINITE, 0)
-_NEW = (1, 1)
 
 
 class PythonProofNumber(DepthFirstCore[Numbers]):
     """Depth-first proof-number search, for any ruleset under normal play.
 
-    It always goes on where the least seems to be missing to a proof, so a few narrow lines decide a wide game.
+    It always goes on where the least seems to be missing to a proof, so a few narrow lines decide a wide game. A new
+    sum counts as one leaf to be won, and as many to be lost as it has moves.
 
     Notes
     -----
@@ -47,7 +47,11 @@ class PythonProofNumber(DepthFirstCore[Numbers]):
         outcome = outcome_at_once(key)
         if outcome is not None:
             return _WON if outcome == "N" else _LOST
-        return self._known.get(key) or _NEW
+        numbers = self._known.get(key)
+        if numbers is None:
+            parts, heap = key
+            numbers = 1, max(1, heap + sum([part.options for part in parts]))  # all moves must be answered
+        return numbers
 
     def _step(self, root: DepthFirstRoot, budget: Budget) -> None:
         frame = root.stack[-1]

@@ -31,19 +31,22 @@ class Part:
         Its rules and its position in canonical form.
     value : int or None
         Its Grundy value, once that is known.
+    options : int
+        The number of its different options, once they were asked for.
     positions : list or None
         Its options, each once, when they were asked for.
     splits : list
         The parts that the options consist of, None for those that were not yet split.
     """
 
-    __slots__ = ("component", "looked", "number", "positions", "splits", "value")
+    __slots__ = ("component", "looked", "number", "options", "positions", "splits", "value")
 
     def __init__(self, number: int, ruleset: Ruleset[Any, Any], position: Any) -> None:
         self.number = number
         self.component = Component(ruleset, position, True)
         self.value: int | None = None
         self.looked = 0  # the number of the search in which the value was looked up last
+        self.options = 1
         self.positions: list[Any] | None = None
         self.splits: list[tuple[Part, ...] | None] = []
 
@@ -160,6 +163,7 @@ class PartTable:
             ruleset, position, _ = part.component
             options = dict.fromkeys(_clocked((option for _, option in ruleset.moves(position)), budget))
             found = list(options)
+            part.options = len(found)
             if not self.is_full():
                 self._used += len(found)
                 part.splits = [None] * len(found)

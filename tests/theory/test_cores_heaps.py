@@ -11,6 +11,7 @@ import sgai
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.cores import Sum, SumMove
+from sgai.cores.heap_results import is_heaps
 from sgai.errors import SgaiError
 from sgai.reference import reference_grundy
 from sgai.ruleset import Component
@@ -19,7 +20,7 @@ from sgai.rulesets.heaps import HeapMove, HeapRuleset
 if not can_compile():
     pytest.skip("nothing can be compiled here", allow_module_level=True)
 
-from sgai.cores.heap_mcts import HeapMCTS, is_heaps
+from sgai.cores.heap_mcts import HeapMCTS
 
 judged = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -186,7 +187,7 @@ def test_a_full_tree_goes_on_with_rollouts():
 def test_a_tree_grows_without_changing_the_search(monkeypatch):
     root = nim(9, 9, 8, 7, heap=5)
     expected = HeapMCTS().search(root, Budget(4000))
-    monkeypatch.setattr("sgai.cores.heap_mcts._FIRST_NODES", 64)
+    monkeypatch.setattr("sgai.cores.heap_tree._FIRST_NODES", 64)
     assert HeapMCTS().search(root, Budget(4000)).moves == expected.moves
 
 
@@ -215,10 +216,11 @@ def test_no_moves_are_lost_at_once(core):
 
 def test_after_an_interruption_the_search_goes_on(interrupt_after):
     root = nim(9, 8, 7, heap=3)
+    files = ("heap_mcts.py", "heap_tree.py", "heap_results.py")
     for lines in range(1, 400, 23):
         core = HeapMCTS()
         core.search(nim(9, 9, 8, 7), Budget(100))
-        interrupt_after(lines, lambda each=core: each.search(root, Budget(30_000)), ("heap_mcts.py",))
+        interrupt_after(lines, lambda each=core: each.search(root, Budget(30_000)), files)
         found = core.search(root, Budget(30_000))
         judge(root, found)
         assert found.nodes > 0
