@@ -173,7 +173,8 @@ class DepthFirstCore(PythonCore[DepthFirstRoot], Generic[ValueT]):
         table = self._table
         if key in root.path:
             keys = [frame.key for frame in root.stack if frame.key is not None]
-            raise repetition(keys[keys.index(key) :])
+            cycle = keys[keys.index(key) :]
+            raise repetition(((part.component for part in parts), heap) for parts, heap in cycle)
         if table.is_full():
             self._forget()
         parts, heap = key

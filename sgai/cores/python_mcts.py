@@ -7,8 +7,9 @@ import random
 from sgai.budget import Budget
 from sgai.cores.core import MoveFinding, Sum
 from sgai.cores.python_core import Loss, PythonCore, believed
-from sgai.cores.python_nodes import SMALL, Key, Parts, PartTable, RootMoves, outcome_at_once, repetition
+from sgai.cores.python_nodes import SMALL, Key, PartTable, RootMoves, outcome_at_once, repetition
 from sgai.errors import SgaiError
+from sgai.ruleset import Component
 from sgai.solver import Solver
 
 DEFAULT_NODES = 500_000  # about 200 bytes each, and 70 for each option of those that were visited
@@ -19,7 +20,7 @@ _LONG = 10_000  # moves of one line of play after which a repetition is looked f
 class _Node:
     """A sum with what the search knows of it; statistics belong to the edges to its children."""
 
-    __slots__ = ("children", "first", "heap", "outcome", "parts", "priors", "total", "visits", "wins")
+    __slots__ = ("children", "first", "heap", "outcome", "parts", "priors", "total", "visited", "visits", "wins")
 
     def __init__(self, key: Key) -> None:
         self.parts, self.heap = key
@@ -30,6 +31,7 @@ class _Node:
         self.visits: list[int] = []
         self.wins: list[float] = []
         self.total = 0
+        self.visited = False
 
     def grow(self, children: "list[_Node]", first: list[float]) -> None:
         """Give the node its children, with the belief in the move to each."""
@@ -83,7 +85,8 @@ class PythonMCTS(PythonCore[_Root]):
     exploration : float
         The constant of PUCT.
     leaf : "rollout" or "belief"
-        How a new node is valued: by a random line of play, or by ``loss``.
+        How a new node is valued: by a random line of play, and its options are made at the second visit; or by
+        ``loss``, and they are made at once.
     split : bool
         False is plain search on the position as a whole: nothing is split, looked up, folded or brought into canonical
         form.
@@ -213,17 +216,21 @@ class PythonMCTS(PythonCore[_Root]):
         return child
 
     def _value(self, node: _Node, budget: Budget) -> float:
-        if node.outcome is None:
-            if node.heap and node.heap > self._table.largest_value(node.parts, budget):
-                node.outcome = "N"
-            elif len(self._nodes) < self._most_nodes and not self._table.is_full():
-                node.grow(*self._children(self._table.children((node.parts, node.heap), budget), budget))
-                self._settle(node)
+        """Return the probability that the player to move wins, after a look at the node."""
+        if node.outcome is None and node.heap and node.heap > self._table.largest_value(node.parts, budget):
+            node.outcome = "N"
+        elif node.outcome is None and (node.visited or self._leaf == "belief") and self._has_room():
+            node.grow(*self._children(self._table.children((node.parts, node.heap), budget), budget))
+            self._settle(node)
+        node.visited = True
         if node.outcome is not None:
             return 1.0 if node.outcome == "N" else 0.0
         if self._leaf == "belief" and self._loss is not None:
             return 1.0 - believed(self._loss, (node.parts, node.heap))
-        return self._rollout(node.parts, node.heap, budget)
+        return self._rollout(node, budget)
+
+    def _has_room(self) -> bool:
+        return len(self._nodes) < self._most_nodes and not self._table.is_full()
 
     def _settle(self, node: _Node) -> None:
         node.settle()
@@ -252,41 +259,35 @@ class PythonMCTS(PythonCore[_Root]):
             node = self._nodes[key] = _Node(key)
         return node
 
-    def _rollout(self, parts: Parts, heap: int, budget: Budget) -> float:
-        """Play at random; return 1.0 if the player to move wins, else 0.0. A won sum is seen where bounds show it."""
-        table, chance = self._table, self._random
-        left = list(parts)
-        to_move = True
-        met: dict[Key, None] = {}
+    def _rollout(self, node: _Node, budget: Budget) -> float:
+        """Play at random, without splitting or looking up; return 1.0 if the player to move wins, else 0.0."""
+        left = [part.component for part in node.parts]
+        options = [self._table.positions(part, budget) for part in node.parts]
+        heap, to_move = node.heap, True
+        met: dict[tuple[tuple[Component, ...], int], None] = {}
         for plies in itertools.count():
             budget.left()
+            total = sum(map(len, options))
+            if total + heap == 0 or heap > total:
+                break
+            number = self._random.randrange(total + heap)
+            if number >= total:
+                heap = number - total
+            else:
+                place = 0
+                while number >= len(options[place]):
+                    number -= len(options[place])
+                    place += 1
+                ruleset = left[place].ruleset
+                left[place] = Component(ruleset, options[place][number], True)
+                options[place] = ruleset.options(left[place].position)
+            to_move = not to_move
             if plies >= _LONG:
                 key = tuple(left), heap
                 if key in met:
                     raise repetition(itertools.dropwhile(key.__ne__, met))
                 met[key] = None
-            if table.split:
-                folded, heap = table.fold(left, heap)
-                left = list(folded)
-                if not left:
-                    return float((heap != 0) == to_move)
-            counts = [len(table.positions(part, budget)) for part in left]
-            total = sum(counts)
-            if total + heap == 0:
-                return float(not to_move)
-            if heap > total:
-                return float(to_move)
-            number = chance.randrange(total + heap)
-            if number >= total:
-                heap = number - total
-            else:
-                i = 0
-                while number >= counts[i]:
-                    number -= counts[i]
-                    i += 1
-                left[i : i + 1] = table.option(left[i], number, budget)
-            to_move = not to_move
-        raise AssertionError("play ends")
+        return float(to_move == (heap > 0))
 
     def _moves(self, root: _Root) -> list[MoveFinding]:
         moves = root.listed.moves
@@ -313,4 +314,4 @@ def _refuse_repetition(path: list[tuple[_Node, int]]) -> None:
     for number, (node, _) in enumerate(path):
         start = first.setdefault(id(node), number)
         if start < number:
-            raise repetition((each.parts, each.heap) for each, _ in path[start:number])
+            raise repetition(((part.component for part in each.parts), each.heap) for each, _ in path[start:number])

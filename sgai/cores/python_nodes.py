@@ -57,11 +57,10 @@ Key = tuple[Parts, int]  # unsolved parts in order, and the nim-heap
 _by_number = attrgetter("number")
 
 
-def repetition(keys: Iterable[Key]) -> LoopError:
+def repetition(sums: Iterable[tuple[Iterable[Component], int]]) -> LoopError:
     """Return the error for play that comes back to a sum, from the sums of the cycle."""
     texts = []
-    for parts, heap in keys:
-        components = [part.component for part in parts]
+    for components, heap in sums:
         terms = [each.ruleset.format(each.position) for each in components] + ([f"*{heap}"] if heap else [])
         texts.append(" + ".join(terms))
     return LoopError(texts)
