@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.cores.collector import paused_collector
 from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum
 from sgai.cores.python_nodes import Key, PartTable
 from sgai.cores.ranking import best_first
@@ -61,7 +62,7 @@ class PythonCore(SearchCore, Generic[RootT]):
         if self._last is None or self._last[0] != root:
             self._last = root, self._open(root)
         opened = self._last[1]
-        with contextlib.suppress(OutOfBudget):
+        with paused_collector(budget), contextlib.suppress(OutOfBudget):
             self._advance(opened, budget)
         budget.hits += table.hits - hits
         moves = best_first(self._moves(opened), by_visits=self.by_visits)

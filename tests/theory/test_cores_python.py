@@ -1,6 +1,7 @@
 """The search cores in Python: what they prove of sums is what the reference solver says, and budgets are kept."""
 
 import functools
+import gc
 import math
 import random
 import time
@@ -328,3 +329,28 @@ def test_a_full_table_keeps_what_is_used():
         table.put(number, number)
         assert table.get("kept") == 0
         assert len(table) <= 10
+
+
+def test_the_collector_waits_only_for_searches_with_a_deadline():
+    seen = []
+
+    class Watching(TwoCounters):
+        name = "watching"
+
+        def moves(self, position):
+            seen.append(gc.isenabled())
+            if position in stops:
+                raise KeyboardInterrupt
+            return super().moves(position)
+
+    root, stops = Sum((Component(Watching(), (3, 3)),)), set()
+    PythonOutcome().search(root, Budget(100))
+    assert all(seen)
+    seen.clear()
+    PythonOutcome().search(root, Budget(100, 5.0))
+    assert not all(seen)
+    assert gc.isenabled()
+    stops.add((2, 2))
+    with pytest.raises(KeyboardInterrupt):
+        PythonOutcome(small=0).search(root, Budget(1000, 5.0))
+    assert gc.isenabled()
