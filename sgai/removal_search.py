@@ -121,7 +121,10 @@ class RemovalSearch:
             return known == value
         if self.excluded(part) >> value & 1 or value > kernel.mobility_of(self._rules, self._form, self._like):
             return False  # it cannot have a value larger than the number of its options
-        return self._answer(value, budget) == value
+        answer = self._answer(value, budget)
+        if answer < 0:
+            kernel.exclude_form(self._table, self._stack, self._form, value, self._like)
+        return answer == value
 
     def known(self, part: int) -> int | None:
         """Return the value of a component if it is in the table, or seen at once."""

@@ -58,7 +58,7 @@ class _RemovalCore(SearchCore):
                 f"the search core {self.name!r} is compiled, and numba does not work here; choose another one"
             )
         self.ruleset = cast(RemovalRuleset, ruleset.rules())
-        self.values = RemovalValues() if values is None else values  # an empty one is false
+        self.values = RemovalValues() if values is None else values  # one without entries is false
         self._owns_values = values is None
         self._prior = prior
 
