@@ -77,6 +77,9 @@ class ProofNumbers:
         heap ^= known
         if not unknown:
             return heap == 0
+        if heap >> max(self.search.bound(part).bit_length() for part in unknown):
+            return False  # the components cannot be worth as much
+        self.search.check_room(heap)
         if budget.spent >= budget.states:
             raise OutOfBudget
         asked = (tuple(parts), heap ^ known)

@@ -141,7 +141,7 @@ class RemovalSearch:
     def add(self, part: int, value: int) -> None:
         """Put a known value into the table, as one that took long."""
         if self._reduce(part) < 0:
-            self._check_room(value)
+            self.check_room(value)
             kernel.keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
 
     def expensive(self, nodes: int) -> dict[int, int]:
@@ -185,7 +185,8 @@ class RemovalSearch:
             _log.debug("the search is loaded")
         return int(value)
 
-    def _check_room(self, value: int) -> None:
+    def check_room(self, value: int) -> None:
+        """Raise `ValueTooLarge` where there is no room for a value."""
         if value >= 64 * self._value_words:
             raise ValueTooLarge(f"there is no room for the Grundy value {value}")
 
@@ -198,7 +199,7 @@ class RemovalSearch:
     def _answer(self, asked: int, budget: Budget) -> int:
         """Return the exact value of the component put forward, or -1 if only that it is not ``asked`` came out."""
         state = self._stack.state
-        self._check_room(asked)
+        self.check_room(asked)
         if budget.spent >= budget.states:
             raise OutOfBudget  # before the frames of another component are given up
         if self._pending() != asked:

@@ -248,6 +248,9 @@ def test_replacement():
 
 def test_heaps_larger_than_any_value():
     ruleset = load_ruleset("cram(rows=3,columns=4)")
+    numbers = ProofNumbers(RemovalSearch(ruleset.table))
+    parts = [ruleset.initial(), 0b0111_0111_0001, 0b0110_1111_0010]
+    assert not any(numbers.is_lost(parts, heap, Budget()) for heap in (63, 64, 10**12))
     for core in CORES:
         for heap in (63, 64, 1000):
             root = sum_of(ruleset, [ruleset.initial()], heap)
@@ -272,6 +275,9 @@ def test_values_of_64_and_more(core):
     for heap, outcome in ((69, "P"), (68, "N")):
         found = core(ruleset).search(sum_of(ruleset, [ruleset.initial()], heap), Budget(UNLIMITED))
         assert found.outcome == outcome
+    row, twice = load_ruleset("rectangle_take(rows=1,columns=80)"), [(1 << length) - 1 for length in (80, 75)]
+    for heap, outcome in ((80 ^ 75, "P"), (80 ^ 75 ^ 64, "N"), (300, "N")):
+        assert core(row).search(sum_of(row, twice, heap), Budget(UNLIMITED)).outcome == outcome
 
 
 # Sharing
