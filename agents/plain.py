@@ -7,6 +7,7 @@ from sgai.agents.agent import ESTIMATED, PROVED, Agent, Decision
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.cores.core import SearchCore, Sum
+from sgai.cores.heap_results import is_heaps
 from sgai.errors import SgaiError
 from sgai.removal_values import LEAST_MEMORY, MOST_CELLS
 from sgai.ruleset import Component, Ruleset
@@ -115,6 +116,10 @@ class MCTSAgent(PlainAgent):
             from sgai.removal_search import RemovalSearch
 
             return RemovalMCTS(RemovalSearch(rules.table, LEAST_MEMORY), splits=False, patience=1, seed=self._seed)
+        if can_compile() and is_heaps(Component(rules, rules.initial())):
+            from sgai.cores.heap_mcts import HeapMCTS
+
+            return HeapMCTS(seed=self._seed)
         from sgai.cores.python_mcts import PythonMCTS
 
         return PythonMCTS(seed=self._seed, split=False)
