@@ -7,6 +7,7 @@ import numpy.typing as npt
 from open_spiel.python.algorithms import mcts
 
 from sgai.belief_models import BeliefModel
+from sgai.beliefs import loss_probability
 from sgai.budget import Budget
 from sgai.decomposition import Summand, decompose
 from sgai.envs import bridge
@@ -73,7 +74,7 @@ class XorPriorEvaluator(mcts.Evaluator):
             nim_heaps(decompose(self._bridge.ruleset, self._bridge.ruleset.initial()))
         self._states = states
         self._solver = solver or Solver()
-        self._loss = XorPrior(self._solver, model, trust=trust)
+        self._prior = XorPrior(self._solver, model, trust=trust)
         self._tried: set[tuple[Any, Any]] = set()
 
     def evaluate(self, state: Any) -> npt.NDArray[np.float64]:
@@ -100,7 +101,7 @@ class XorPriorEvaluator(mcts.Evaluator):
             return float(not misere_nim_is_won(nim_heaps(summands)))
         for each in summands:
             self._try_to_solve(each)
-        return self._loss([Component(*each[:2], True) for each in summands])
+        return loss_probability(self._prior.beliefs(Component(*each[:2], True) for each in summands))
 
     def _try_to_solve(self, part: Summand) -> None:
         key = part[:2]
