@@ -65,7 +65,10 @@ def _of_value(value: int | None, belief: Belief) -> str:
 
 def _of_rest(decision: "HybridDecision") -> Iterator[str]:
     count, unsolved, heap = len(decision.components), len(decision.unsolved.parts), decision.unsolved.heap
-    if not unsolved:
+    if decision.play == "misere":
+        ends = f" the player to move {_WINS[decision.outcome]}" if decision.outcome else ""
+        yield f"Who takes the last token loses: by the theory of misere Nim{ends}."
+    elif not unsolved:
         ends = f", so the player to move {_WINS[decision.outcome]}" if decision.outcome else ""
         all_of_them = "It is solved and its value" if count == 1 else "All are solved and their nim-sum"
         yield f"{all_of_them} is {heap}{ends}."

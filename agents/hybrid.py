@@ -12,10 +12,11 @@ from sgai.agents.hybrid_cores import CORES, HybridCores
 from sgai.beliefs import Belief
 from sgai.budget import Budget, OutOfBudget
 from sgai.conventions import check_convention
+from sgai.cores.collector import paused_collector
 from sgai.cores.core import Findings, MoveFinding, Sum, SumMove
 from sgai.cores.ranking import best_first
 from sgai.decomposition import Lifter, Summand, decompose
-from sgai.errors import SgaiError, UnsupportedError
+from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.nimbers import nim_sum
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Component, Ruleset
@@ -30,6 +31,7 @@ PRIORS = ("on", "off", "trusted")
 _NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
 _UNLIMITED = 1 << 62
+_FEW_STATES = 200  # tried to solve a component exactly of which only the outcome is needed
 _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _KEPT_BACK = 0.02  # of the seconds, to put the answer together in
@@ -54,6 +56,8 @@ class HybridDecision(Decision):
         The position that was decided on.
     chance : float or None
         The estimated probability that the move wins, where nothing is proved.
+    play : "normal" or "misere"
+        The convention.
     """
 
     beliefs: tuple[Belief, ...] = ()
@@ -62,6 +66,7 @@ class HybridDecision(Decision):
     approximate: bool = False
     before: Any = None
     chance: float | None = None
+    play: str = "normal"
 
 
 @dataclass
@@ -214,18 +219,16 @@ class HybridAgent(Agent):
         """
         seconds = None if self.seconds is None else self.seconds * (1 - _KEPT_BACK)
         case = _Case(None, Budget(self.states, seconds), time.perf_counter())
-        case.position = self.ruleset.validate(position)
-        if next(iter(self.ruleset.moves(case.position)), None) is None:
-            raise self.game_is_over(case.position)
-        if self.audit:
-            self._check_split(case.position)
-        if self._misere is not None:
-            found = self._misere.decide(case.position)
-            decision = HybridDecision(**vars(found))
-        else:
-            decision = self._decide(case)
-        self.last_decision = decision
-        return decision
+        try:
+            with paused_collector(case.budget):
+                self.last_decision = self._decided(case, position)
+        except (SgaiError, MemoryError):
+            raise
+        except Exception as error:  # rules of users may raise anything
+            raise SgaiError(
+                f"{self.ruleset} raised {type(error).__name__} while {quote(position)} was decided on: {error}"
+            ) from error
+        return self.last_decision
 
     def explain(self, decision: HybridDecision | None = None) -> str:
         """Say in words how a decision was made, by default the last one.
@@ -244,13 +247,25 @@ class HybridAgent(Agent):
 
     # The steps of a decision
 
-    def _decide(self, case: _Case) -> HybridDecision:
+    def _decided(self, case: _Case, position: Any) -> HybridDecision:
+        case.position = self.ruleset.validate(position)
+        if next(iter(self.ruleset.moves(case.position)), None) is None:
+            raise self.game_is_over(case.position)
+        if self.audit:
+            self._check_split(case.position)
+        if self._misere is not None:
+            return self._by_misere_theory(case, self._misere)
         case.summands = decompose(self.ruleset, case.position)
         self._solve(case)
         case.beliefs = self._xor_prior.beliefs(Component(*each[:2], True) for each in case.summands)
         if self.prior == "trusted":
             return self._by_trust(case)
         return self._by_search(case) if case.unsolved else self._by_values(case)
+
+    def _by_misere_theory(self, case: _Case, agent: ExactAgent) -> HybridDecision:
+        found = agent.decide(case.position)
+        beliefs = tuple(Belief.point(each.grundy) for each in found.components if each.grundy is not None)
+        return HybridDecision(**vars(found), beliefs=beliefs, before=case.position, play="misere")
 
     def _check_split(self, position: Any) -> None:
         from sgai.audit import check_position  # loaded only where it is wanted
@@ -266,18 +281,20 @@ class HybridAgent(Agent):
         if self.prior == "trusted" and _is_approximate(case.summands):
             return
         unsolved = sorted(case.unsolved, key=lambda i: _size(case.summands[i]))
-        if unsolved and self._cores.is_compiled(_sum_of([case.summands[unsolved[-1]]])):
-            unsolved.pop()  # of the last one only the outcome beside the others matters, and search asks for no more
         for i in unsolved:
             part = case.summands[i]
             case.values[i] = table.known(part.ruleset, part.position)  # an equal one may have been solved just now
             if case.values[i] is None and not case.budget.is_over():
-                case.values[i] = self._value_or_none(part, case.budget)
+                # Of the last one only the outcome beside the others matters, and search asks for no more.
+                last = i == unsolved[-1] and self._cores.is_compiled(_sum_of([part]))
+                case.values[i] = self._value_or_none(part, case.budget, _FEW_STATES if last else None)
 
-    def _value_or_none(self, part: Summand, budget: Budget) -> int | None:
+    def _value_or_none(self, part: Summand, budget: Budget, states: int | None) -> int | None:
         share = budget.share(_SOLVING_SHARE)
         if self.simulations is not None:
             share.states = max(self.simulations, _LEAST_STATES)
+        if states is not None:
+            share.states = min(states, share.states)
         try:
             return self.solver.table.value(part.ruleset, part.position, share)
         except OutOfBudget:

@@ -1,10 +1,12 @@
 """Which search cores the hybrid agent gives an unsolved sum to, and how much of the budget each gets."""
 
+import contextlib
 from typing import Any
 
-from sgai.budget import Budget
+from sgai.budget import Budget, OutOfBudget
 from sgai.compiling import can_compile
 from sgai.cores.core import SearchCore, Sum
+from sgai.decomposition import decompose
 from sgai.removal_values import MOST_CELLS
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
@@ -105,9 +107,14 @@ class HybridCores:
         return (RemovalProofNumber if name == "dfpn" else RemovalOutcome)(game, values, prior=prior)
 
     def _load_removal(self, game: RemovalRuleset) -> None:
-        position = game.initial()
-        part = Component(game.rules(), position, True)
-        if self.is_compiled(Sum((part,))) and self._solver.table.removals.takes(game, position):
-            for core, _ in self.plan(Sum((part,))):
-                core.search(Sum((part,)), Budget(2))
-                core.reset()
+        removals = self._solver.table.removals
+        for ruleset, position, *_ in decompose(game, game.initial()):
+            root = Sum((Component(ruleset, position, True),))
+            assert isinstance(ruleset, RemovalRuleset)
+            if self.is_compiled(root) and removals.takes(ruleset, position):
+                with contextlib.suppress(OutOfBudget):
+                    removals.has_value(ruleset, position, 0, Budget(1))
+                for core, _ in self.plan(root):
+                    core.search(root, Budget(2))
+                    core.reset()
+                return

@@ -64,10 +64,6 @@ class XorPrior:
         """Return the probability that the player to move loses a position, by what is known or believed of it."""
         return loss_probability(self.beliefs(Component(*each[:2], True) for each in decompose(ruleset, position)))
 
-    def forget(self) -> None:
-        """Forget beliefs, because the solver knows more or something else."""
-        self._kept.clear()
-
     def _belief(self, part: Component) -> Belief:
         ruleset, position = part.ruleset, part.position
         value = self._solver.table.known(ruleset, position)

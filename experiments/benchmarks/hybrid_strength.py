@@ -1,7 +1,7 @@
-"""The hybrid against Monte Carlo tree search with the same time a move: OpenSpiel's, and plain search on our own core.
+"""The hybrid against Monte Carlo tree search with equal time a move: OpenSpiel's, and plain search on our own core.
 
-Run ``python -m sgai.experiments.benchmarks.hybrid_strength``. Openings are drawn at random, and each is played from both
-seats. Two games run at a time where there are two processors; each agent searches with one.
+Run ``python -m sgai.experiments.benchmarks.hybrid_strength``. Openings are drawn at random, and each is played from
+both seats. Two games run at a time where there are two processors; each agent searches with one.
 """
 
 import argparse

@@ -13,7 +13,8 @@ _LONGEST = 10.0  # seconds; over a longer time, rules that make garbage could fi
 def paused_collector(budget: Budget) -> Iterator[None]:
     """Let no collection of garbage begin meanwhile, if the budget's time is short.
 
-    Beside a large tree one can take 100 ms. What waits is collected soon after; who has a deadline for more than the search should put this around all of it.
+    Beside a large tree one can take 100 ms. What waits is collected soon after; who has a deadline for more than the
+    search should put this around all of it.
 
     Examples
     --------
