@@ -394,7 +394,7 @@ class HybridAgent(Agent):
             before=case.position,
             chance=chance,
             findings=tuple(case.findings),
-            approximate=_is_approximate(case.summands),
+            approximate=_is_approximate(case.summands[i] for i in case.unsolved),
         )
 
 

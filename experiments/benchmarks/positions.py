@@ -43,6 +43,11 @@ class Judge:
             return None
         return "N" if value else "P"
 
+    def winning_share(self, position: Any) -> float:
+        """Return the share of moves that win."""
+        options = self.ruleset.options(position)
+        return sum(self.outcome(option) == "P" for option in options) / len(options)
+
     def won_positions(self, count: int, moves: range, chance: random.Random) -> list[Any]:
         """Return different won positions with three options or more, each after a random number of random moves."""
         found: dict[Any, None] = {}

@@ -66,7 +66,7 @@ def main() -> None:
         judge = Judge(case.ruleset)
         positions = judge.won_positions(options.positions, case.moves, random.Random(options.seed))
         shares = [f"{share_kept(case, prior, judge, positions):.0%}" for prior in PRIORS]
-        chance = sum(_winning_share(judge, each) for each in positions) / len(positions)
+        chance = sum(judge.winning_share(each) for each in positions) / len(positions)
         table.append(
             [
                 case.name,
@@ -79,11 +79,6 @@ def main() -> None:
         )
     headers = ["game", "pieces", "positions", "simulations", *(f"prior {prior}" for prior in PRIORS), "random move"]
     print(tabulate(table, headers=headers, disable_numparse=True))
-
-
-def _winning_share(judge: Judge, position: object) -> float:
-    options = judge.ruleset.options(position)
-    return sum(judge.outcome(each) == "P" for each in options) / len(options)
 
 
 if __name__ == "__main__":
