@@ -34,6 +34,7 @@ _TRANSPOSITION = 3
 _NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
 
 PROBES = 8  # places of the table that an entry may stand in, counted from its hash
+_UNKNOWN_OPTION, _REFUTED_OPTION = 4, 3  # how much harder an option makes it to prove a value; the second was tried out
 _UNKNOWN = 1  # in an entry: 1 is "no exact value yet", v + 2 is the value v
 
 
@@ -750,9 +751,10 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int) -> t
     int
         The value where all options are known; -2 where one of them has the value ``target``, else -1.
     int
-        The number of different options that are unknown.
+        How many different options are unknown, in quarters: `_UNKNOWN_OPTION` for each, less if it is known not to have
+        the value ``target``.
     """
-    state = stack.state
+    state, words = stack.state, len(live)
     state[PEEKS] += 1
     state[STAMP] += 1
     stamp = np.uint64(state[STAMP]) * np.uint64(0x9E3779B97F4A7C15)
@@ -779,7 +781,12 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int) -> t
             place = mark >> np.uint64(56)
             if stack.marks[place] != mark:  # merely counts, so an accident does no harm
                 stack.marks[place] = mark
-                unknown += 1
+                weight = _UNKNOWN_OPTION
+                if count == 1:
+                    slot = find(table, read(stack.parts, top, live))
+                    if slot >= 0 and has_value(table.entries, slot, words, known ^ target):
+                        weight = _REFUTED_OPTION
+                unknown += weight
     return (mex_of(stack.looked, 0) if unknown == 0 else -1), unknown
 
 
@@ -927,10 +934,10 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                 if options[option, _KNOWN] == k:
                     return True
                 continue
-            cost = (unknown + 2) * (1 + missing_below(rows, row, words, target))
+            cost = (unknown + 2 * _UNKNOWN_OPTION) * (1 + missing_below(rows, row, words, target))
         else:
             for i in range(options[option, _START], options[option, _START] + length):
-                cost += mobility(rules, read(stack.parts, i, like))
+                cost += _UNKNOWN_OPTION * mobility(rules, read(stack.parts, i, like))
         options[option, _COST] = cost
         place = candidates
         while place > 0 and options[options[first + place - 1, _ORDER], _COST] > cost:
