@@ -34,6 +34,7 @@ _TRANSPOSITION = 3
 _NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
 
 PROBES = 8  # places of the table that an entry may stand in, counted from its hash
+_ASKED_FOR = 128  # nodes that what was asked for counts as, so that cheap entries make room before it does
 _UNKNOWN_OPTION, _REFUTED_OPTION = 4, 3  # how much harder an option makes it to prove a value; the second was tried out
 _UNKNOWN = 1  # in an entry: 1 is "no exact value yet", v + 2 is the value v
 
@@ -1004,7 +1005,7 @@ def exclude_form(table: Table, stack: Stack, form: Any, value: Int, like: Mask) 
     """Store that a form does not have a value."""
     clear_values(stack.looked, 0, 0, stack.looked.shape[1])
     add_value(stack.looked, 0, 0, value)
-    keep(table, stack.state, read(form, 0, like), -1, stack.looked, 0, 0, 1)
+    keep(table, stack.state, read(form, 0, like), -1, stack.looked, 0, 0, _ASKED_FOR)
 
 
 @counting_nothing

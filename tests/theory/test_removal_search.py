@@ -377,11 +377,21 @@ def test_seconds_run_out():
 
 
 def test_what_is_proved_is_said():
-    solution = Solver().solve(load_ruleset("cram(rows=6,columns=7)"), states=20_000)
+    solution = Solver().solve(load_ruleset("cram(rows=6,columns=7)"), states=30_000)
     assert not solution.exact
     assert any("is not 0: search excludes" in fact for fact in solution.proved)
-    assert solution.states == 20_000
+    assert solution.states == 30_000
     assert solution.hits > 0
+
+
+def test_what_is_proved_of_the_question_stays_in_the_table():
+    # The first question ends at once; other positions must not take its place, or a search would start again.
+    ruleset = load_ruleset("cram(rows=6,columns=7)")
+    search = RemovalSearch(ruleset.table)
+    for _ in range(30):
+        with contextlib.suppress(OutOfBudget):
+            search.value(ruleset.initial(), Budget(1000))
+        assert search.excluded(ruleset.initial()) & 1
 
 
 def test_interrupted_at_every_line(interrupt_after):
