@@ -27,21 +27,27 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("Nim, 7 piles", "nim(piles=[3;5;6;7;9;11;12])", range(5), 30, False),
+    Case("Nim, 7 piles", "nim(piles=[3;5;6;7;9;11;12])", range(5), 50, False),
     Case(
-        "Leap and take, groups apart",
+        "leap and take, groups apart",
         "leap_and_take(strip=[.OO.O..OOO....OO.OO..O....OO.O.OO.],piles=[5;7;9])",
         range(5),
-        30,
+        50,
         False,
     ),
     Case("Cram 5x6", "cram(rows=5,columns=6)", range(1, 6), 400, False),
     Case("Cram 6x6", "cram(rows=6,columns=6)", range(2, 8), 400, False),
-    Case("Node Kayles, grid 6x6", "node_kayles(graph=grid,rows=6,columns=6)", range(1, 5), 100, False),
-    Case("Fibonacci Nim, 3 piles", "fibonacci_nim(piles=[8;11;14])", range(1, 5), 30, True),
-    Case("Fibonacci Nim, 4 piles", "fibonacci_nim(piles=[5;6;8;9])", range(1, 5), 30, True),
-    Case("Shuttle between piles", "shuttle(piles=[9;11],track=3)", range(6), 30, True),
-    Case("Leap and take, groups near", "leap_and_take(strip=[.OO.OO.OOO.OO.OO.],piles=[4;5])", range(4), 30, True),
+    Case("Node Kayles, grid 6x6", "node_kayles(graph=grid,rows=6,columns=6)", range(1, 5), 50, False),
+    Case("Fibonacci Nim, 3 piles", "fibonacci_nim(piles=[10;13;17])", range(1, 4), 50, True),
+    Case("Fibonacci Nim, 4 piles", "fibonacci_nim(piles=[6;7;8;9])", range(1, 4), 50, True),
+    Case("shuttle between piles", "shuttle(piles=[30;34],track=4)", range(1, 9), 50, True),
+    Case(
+        "leap and take, groups near",
+        "leap_and_take(board=[.OO.OO./OO..OO./..OO.../.OO.OO.],piles=[4;5])",
+        range(3),
+        50,
+        True,
+    ),
 )
 
 
