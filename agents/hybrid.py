@@ -1,5 +1,6 @@
 """The hybrid agent: exact where a position splits, searching only the rest, with the XOR prior."""
 
+import itertools
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from sgai.xor_prior import XorPrior
 
 DEFAULT_SECONDS = 0.05
 PRIORS = ("on", "off", "trusted")
+_MOST_COUNTED = 1_000  # moves of a component, where they are only counted to put it in its place
 _NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
 _UNLIMITED = 1 << 62
@@ -424,4 +426,4 @@ def _size(summand: Summand) -> int:
     """Return how large a component is, for an order: its live cells, or the number of its moves."""
     if isinstance(summand.ruleset, RemovalRuleset):
         return int(summand.position).bit_count()
-    return sum(1 for _ in summand.ruleset.moves(summand.position))
+    return sum(1 for _ in itertools.islice(summand.ruleset.moves(summand.position), _MOST_COUNTED))
