@@ -1,14 +1,17 @@
 """Monte Carlo tree search for removal games, compiled."""
 
+import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sgai.budget import Budget
 from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum, SumMove
-from sgai.errors import SgaiError
+from sgai.cores.ranking import best_first
+from sgai.cores.removal_sums import check_removal_sum
+from sgai.errors import SgaiError, quote
 from sgai.kernels import removal_mcts as kernel
 from sgai.kernels.removal import HITS
 from sgai.removal_arrays import move_order, rows_of
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from sgai.belief_models import BeliefModel
 
 DEFAULT_NODES = 1 << 19
+_LARGEST_HEAP = 63
 _VALUES = 16  # Grundy values that beliefs tell apart
 _FIRST_SLICE, _SLICE_SECONDS = 16, 0.001
 _OUTCOMES = {kernel.UNKNOWN: None, kernel.WON: "N", kernel.LOST: "P"}
@@ -47,7 +51,8 @@ class RemovalMCTS(SearchCore):
     patience : int
         Visits before a leaf is expanded.
     nodes : int
-        The most nodes of the tree; when it is full, its leaves are evaluated again and again.
+        The most nodes of the tree, or as many as the root has moves if that is more; when it is full, its leaves are
+        evaluated again and again.
     seed : int
         Equal seeds and budgets of simulations give equal findings, from equal tables.
 
@@ -80,9 +85,14 @@ class RemovalMCTS(SearchCore):
             raise SgaiError(f"leaf={leaf!r}: it should be 'rollout' or 'belief'")
         if leaf == "belief" and (beliefs is None or not splits):
             raise SgaiError("leaf='belief' needs beliefs, and splits=True")
-        for what, value, least in (("patience", patience, 0), ("nodes", nodes, 2), ("strength", strength, 0)):
-            if value < least:
-                raise SgaiError(f"{what}={value!r}: it should be {least} or more")
+        for what, value, least in (
+            ("patience", patience, 0),
+            ("nodes", nodes, 2),
+            ("strength", strength, 0),
+            ("exploration", exploration, 0),
+        ):
+            if not least <= value < math.inf:
+                raise SgaiError(f"{what}={value!r}: it should be {least} or more, and finite")
         self._search, self._beliefs = search, beliefs
         self._options = kernel.Options(
             splits=splits,
@@ -96,16 +106,19 @@ class RemovalMCTS(SearchCore):
         self._hats: npt.NDArray[np.float64] | None = None
         self._tree: kernel.Tree | None = None
 
-    def takes(self, root: Sum) -> bool:
-        """Tell whether this core searches a sum: components of one removal game, and no large heap."""
-        return root.heap < 64 and all(isinstance(part.ruleset, RemovalRuleset) for part in root.parts)
-
     def reset(self) -> None:
         """Begin the random numbers anew; the table of values belongs to the exact search."""
         self._decisions = 0
 
     def search(self, root: Sum, budget: Budget) -> Findings:
-        """Simulate until the outcome is proved or the budget ends."""
+        """Simulate until the outcome is proved or the budget ends.
+
+        Raises
+        ------
+        SgaiError
+            If the sum is none of components of the game of the exact search, or its heap is larger than 63.
+        """
+        self._check(root)
         if not root.parts:
             heaps = tuple(
                 MoveFinding(SumMove(-1, left), _heap_outcome(left), float(left == 0), 0) for left in range(root.heap)
@@ -115,19 +128,23 @@ class RemovalMCTS(SearchCore):
         assert isinstance(ruleset, RemovalRuleset)
         self._search.make_room()
         _, _, stack, like = self._search.arrays()
+        started = int(stack.state[HITS])
         tree = self._tree_for(len(root.parts))
         if self._hats is None:
             self._hats = self._transformed(ruleset)
         bare = ruleset.always_live()
         rows = rows_of([part.position & ~bare for part in root.parts], self._search.words)
-        kernel.plant(tree, rows, len(root.parts), root.heap, 1_000_003 * self._seed + self._decisions, like)
+        seed = (1_000_003 * self._seed + self._decisions) % (1 << 63)
+        kernel.plant(tree, rows, len(root.parts), root.heap, seed, like)
         self._decisions += 1
-        hits, size = int(stack.state[HITS]), _FIRST_SLICE
+        size = _FIRST_SLICE
         while True:
             began, before = time.perf_counter(), int(tree.state[kernel.SIMULATIONS])
             left = budget.states - budget.spent
             rules, table, stack, like = self._search.arrays()
-            status = kernel.simulate(rules, table, stack, tree, self._options, self._hats, min(size, left), like)
+            status = kernel.simulate(
+                rules, table, stack, tree, self._options, self._hats, min(size, left), self._search.can_grow(), like
+            )
             budget.spent += int(tree.state[kernel.SIMULATIONS]) - before
             self._search.make_room()
             if status == kernel.DECIDED or budget.spent >= budget.states or budget.is_late():
@@ -138,14 +155,26 @@ class RemovalMCTS(SearchCore):
             elif seconds > _SLICE_SECONDS and size > 1:
                 size //= 2
         simulations = int(tree.state[kernel.SIMULATIONS])
-        budget.hits += int(stack.state[HITS]) - hits
+        hits = int(stack.state[HITS]) - started
+        budget.hits += hits
         return Findings(
             _OUTCOMES[int(tree.nodes[0, kernel.OUTCOME])],
-            tuple(self._moves(tree, ruleset)),
+            best_first(self._moves(tree, ruleset), by_visits=True),
             simulations,
-            int(stack.state[HITS]) - hits,
+            hits,
             budget.elapsed(),
         )
+
+    def _check(self, root: Sum) -> None:
+        if root.parts:
+            ruleset = root.parts[0].ruleset
+            if not isinstance(ruleset, RemovalRuleset):
+                raise SgaiError(f"{quote(str(ruleset))} is no removal game; the search core {self.name!r} is for these")
+            if (ruleset.table.cells, len(ruleset.table.needs)) != (self._search.cells, self._search.moves):
+                raise SgaiError(f"{quote(str(ruleset))} is not the game of the exact search that this core was given")
+            check_removal_sum(ruleset.rules(), root)
+        if not 0 <= root.heap <= _LARGEST_HEAP:
+            raise SgaiError(f"heap={root.heap!r}: beside removal games this core takes heaps of 0 to {_LARGEST_HEAP}")
 
     def _moves(self, tree: kernel.Tree, ruleset: RemovalRuleset) -> list[MoveFinding]:
         order = move_order(ruleset.table)
@@ -169,22 +198,27 @@ class RemovalMCTS(SearchCore):
                     SumMove(part, order[move] if part >= 0 else move), outcome, win, visits, values[kernel.PRIOR]
                 )
             )
-        return sorted(found, key=_rank)
+        return found
 
     def _tree_for(self, parts: int) -> kernel.Tree:
-        """Return the arrays of a tree, made once."""
+        """Return arrays with room for all that comes up where the root has so many parts; they are made once."""
         cells, moves, words = self._search.cells, self._search.moves, self._search.words
-        if self._tree is None or len(self._tree.work) < parts + cells + 64 * words + 4:
+        _, _, stack, _ = self._search.arrays()
+        # No play makes a part's moves more, and all that is folded into the heap is below the room for values.
+        children = parts * moves + max(64 * stack.looked.shape[1], _LARGEST_HEAP + 1)
+        if self._tree is None or len(self._tree.marks) < children:
+            nodes = 1 + max(self._nodes, children)
+            pieces = cells // 2 + 1  # of one part: each has two cells at least, or is the part itself
             self._tree = kernel.Tree(
                 state=np.zeros(kernel.STATE_SIZE, dtype=np.int64),
                 chance=np.zeros(1, dtype=np.uint64),
-                nodes=np.zeros((self._nodes + 1, kernel.NODE_SIZE), dtype=np.int32),
-                values=np.zeros((self._nodes + 1, kernel.VALUE_SIZE), dtype=np.float64),
-                parts=np.zeros((3 * self._nodes + 1, words), dtype=np.uint64),
-                path=np.zeros(65 * (cells + 2), dtype=np.int64),
-                work=np.zeros((2 * parts + cells + 64 * words + 4, words), dtype=np.uint64),
-                marks=np.zeros(parts * moves + 66, dtype=np.uint64),
-                legal=np.zeros(parts * moves + 66, dtype=np.int64),
+                nodes=np.zeros((nodes, kernel.NODE_SIZE), dtype=np.int32),
+                values=np.zeros((nodes, kernel.VALUE_SIZE), dtype=np.float64),
+                parts=np.zeros((parts + max(3 * self._nodes, children * (parts + pieces)), words), dtype=np.uint64),
+                path=np.zeros(nodes, dtype=np.int64),
+                work=np.zeros((parts * pieces + 1, words), dtype=np.uint64),
+                marks=np.zeros(children, dtype=np.uint64),
+                legal=np.zeros(parts * moves, dtype=np.int64),
             )
         return self._tree
 
@@ -198,8 +232,3 @@ class RemovalMCTS(SearchCore):
 
 def _heap_outcome(heap: int) -> str:
     return "N" if heap else "P"
-
-
-def _rank(move: MoveFinding) -> tuple[Any, ...]:
-    place = {"P": 0, None: 1, "N": 2}[move.outcome]
-    return (place, -move.visits, -move.win, move.move)

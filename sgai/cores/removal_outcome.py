@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from sgai.budget import Budget, OutOfBudget
 from sgai.compiling import can_compile
 from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum, SumMove
+from sgai.cores.removal_sums import check_removal_sum
 from sgai.errors import SgaiError, quote
 from sgai.removal_values import RemovalValues, bare
 from sgai.ruleset import Component
@@ -65,12 +66,7 @@ class _RemovalCore(SearchCore):
     def search(self, root: Sum, budget: Budget) -> Findings:
         """Search until the outcome is proved, and a winning move if there is one, or the budget ends."""
         started, spent, hits = time.perf_counter(), budget.spent, budget.hits
-        for part in root.parts:
-            if part.ruleset.rules() != self.ruleset:
-                raise SgaiError(f"{quote(str(part.ruleset))} is not {self.ruleset}; a search core is for one ruleset")
-            self.ruleset.validate(part.position)
-        if isinstance(root.heap, bool) or not isinstance(root.heap, int) or root.heap < 0:
-            raise SgaiError(f"heap={root.heap!r}: a nim-heap is a number, 0 or more")
+        check_removal_sum(self.ruleset, root)
         found = self.values.with_search(self.ruleset, lambda search: self._search(search, root, budget))
         if found is None:
             raise SgaiError(

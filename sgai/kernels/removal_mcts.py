@@ -12,6 +12,7 @@ import numpy as np
 from sgai.kernels.jit import counting_nothing, inlined
 from sgai.kernels.removal import PARTS as STACK_PARTS
 from sgai.kernels.removal import (
+    USED,
     Int,
     Mask,
     Rules,
@@ -41,7 +42,7 @@ Real: TypeAlias = Any  # float64
 UNKNOWN, WON, LOST = 0, 1, 2  # for the player to move
 
 # Places in `Tree.state`.
-NODES, PARTS, SIMULATIONS, EXPANSIONS = range(4)
+NODES, PARTS, SIMULATIONS, FULL = range(4)
 STATE_SIZE = 4
 
 # Columns of `Tree.nodes`.
@@ -55,20 +56,24 @@ VALUE_SIZE = 3
 PAUSED, DECIDED = 0, 1
 
 _NOT_EXPANDED = -1
+_NO_ROOM = -1
 # As literals they would have every function compiled again for each.
 _ZERO, _ONE, _NONE = np.int64(0), np.int64(1), np.int64(-1)
 
 
 class Tree(NamedTuple):
-    """The tree, in arrays of a set size; when they are full it stops growing, and leaves are evaluated again."""
+    """The tree, in arrays of a set size; when they are full it stops growing, and leaves are evaluated again.
+
+    There is always room for the children of the root.
+    """
 
     state: Any  # (STATE_SIZE,) int64
     chance: Any  # (1,) uint64: the state of the random numbers
     nodes: Any  # (nodes, NODE_SIZE) int32
     values: Any  # (nodes, VALUE_SIZE) float64
     parts: Any  # (pool, words) uint64
-    path: Any  # (depth,) int64
-    work: Any  # (room for parts of one node, words) uint64
+    path: Any  # (nodes,) int64
+    work: Any  # (most parts of one node, words) uint64
     marks: Any  # (most children,) uint64
     legal: Any  # (moves,) int64
 
@@ -168,7 +173,7 @@ def _new_node(tree: Tree, length: Int, heap: Int, part: Int, move: Int) -> Int:
 def plant(tree: Tree, rows: Any, count: Int, heap: Int, seed: Int, like: Mask) -> None:
     """Make a root of some parts, the rows of an array, and a heap."""
     tree.state[NODES], tree.state[PARTS] = 0, 0
-    tree.state[SIMULATIONS], tree.state[EXPANSIONS] = 0, 0
+    tree.state[SIMULATIONS], tree.state[FULL] = 0, 0
     tree.chance[0] = (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     root = _new_node(tree, count, heap, _NONE, _NONE)
     for i in range(count):
@@ -180,7 +185,7 @@ def _add_child(
     rules: Rules, table: Table, tree: Tree, options: Options, hats: Any, first: Int, length: Int, heap: Int, part: Int,
     move: Int, like: Mask,
 ) -> Int:  # fmt: skip
-    """Add a child whose parts are in ``tree.work``, unless there is one like it; return its outcome."""
+    """Add a child whose parts are in ``tree.work``, unless there is one like it; return its outcome, or `_NO_ROOM`."""
     work = tree.work
     mark = np.uint64(heap) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(length):
@@ -199,6 +204,8 @@ def _add_child(
                             break
                 if known == length:
                     return _at(nodes, other, OUTCOME)
+    if state[NODES] >= len(nodes) or state[PARTS] + length > len(tree.parts):
+        return _NO_ROOM
     child = _new_node(tree, length, heap, part, move)
     tree.marks[child - first] = mark
     for i in range(length):
@@ -219,17 +226,19 @@ def _add_child(
 def expand(
     rules: Rules, table: Table, stack: Stack, tree: Tree, options: Options, hats: Any, node: Int, like: Mask
 ) -> None:
-    """Add the different children of a node; a child that is lost for its player decides the node."""
+    """Add the different children of a node; a child that is lost for its player decides the node.
+
+    Where the tree has no room for all of them, none is added.
+    """
     state, nodes, work = tree.state, tree.nodes, tree.work
-    first, start = state[NODES], _at(nodes, node, START)
+    first, pool, start = state[NODES], state[PARTS], _at(nodes, node, START)
     length, heap = _at(nodes, node, LENGTH), _at(nodes, node, HEAP)
-    state[EXPANSIONS] += 1
     top = stack.state[STACK_PARTS]
-    won = False
+    added: Int = _ZERO
     for number in range(length):
         live = read(tree.parts, start + number, like)
         rest = live
-        while not is_empty(rest) and not won:
+        while not is_empty(rest) and added not in (LOST, _NO_ROOM):
             cell = lowest(rest)
             rest = without_lowest(rest)
             for move in range(rules.first[cell], rules.first[cell + 1]):
@@ -261,17 +270,17 @@ def expand(
                     if not cancelled:
                         write(work, many, part)
                         many += 1
-                if _add_child(
-                    rules, table, tree, options, hats, first, many, heap ^ known, number, move, like
-                ) == LOST:  # fmt: skip
-                    won = True
+                added = _add_child(rules, table, tree, options, hats, first, many, heap ^ known, number, move, like)
+                if added in (LOST, _NO_ROOM):
                     break
     for smaller in range(heap):
-        if not won:
+        if added not in (LOST, _NO_ROOM):
             for other in range(length):
                 write(work, other, read(tree.parts, start + other, like))
-            if _add_child(rules, table, tree, options, hats, first, length, smaller, _NONE, smaller, like) == LOST:
-                won = True
+            added = _add_child(rules, table, tree, options, hats, first, length, smaller, _NONE, smaller, like)
+    if added == _NO_ROOM:
+        state[NODES], state[PARTS], state[FULL] = first, pool, 1
+        return
     nodes[node, FIRST] = first
     nodes[node, CHILDREN] = state[NODES] - first
     _set_priors(tree, options, first, state[NODES])
@@ -354,6 +363,8 @@ def _play_out(rules: Rules, table: Table, stack: Stack, tree: Tree, node: Int, l
         total = heap
         for i in range(count):
             total += mobility(rules, read(work, i, like))
+        if total == 0:
+            break
         pick = random_below(chance, total)
         turn ^= 1
         if pick < heap:
@@ -424,15 +435,20 @@ def _play_out_plainly(rules: Rules, tree: Tree, node: Int, like: Mask) -> Int:
 
 @counting_nothing
 def simulate(
-    rules: Rules, table: Table, stack: Stack, tree: Tree, options: Options, hats: Any, count: Int, like: Mask
-) -> Int:
-    """Make so many more simulations; `DECIDED` as soon as the root is proved, else `PAUSED`."""
+    rules: Rules, table: Table, stack: Stack, tree: Tree, options: Options, hats: Any, count: Int, can_grow: bool,
+    like: Mask,
+) -> Int:  # fmt: skip
+    """Make so many more simulations; `DECIDED` as soon as the root is proved, else `PAUSED`.
+
+    It pauses early where the table is half full and can grow: if that waited for the end of a slice, what is kept would
+    depend on the clock.
+    """
     state, nodes, values = tree.state, tree.nodes, tree.values
-    room = len(tree.marks)
-    most_parts = len(tree.work)
     for _ in range(count):
         if nodes[0, OUTCOME] != UNKNOWN:
             return DECIDED
+        if can_grow and 2 * stack.state[USED] > len(table.tags):
+            return PAUSED
         state[SIMULATIONS] += 1
         node, depth = 0, 0
         tree.path[0] = 0
@@ -440,10 +456,9 @@ def simulate(
             node = _choose(tree, options, node)
             depth += 1
             tree.path[depth] = node
-        if nodes[node, OUTCOME] == UNKNOWN and (nodes[node, VISITS] >= options.patience or node == 0):
-            fits = state[NODES] + room <= len(nodes) and state[PARTS] + room * 4 + most_parts <= len(tree.parts)
-            if fits and nodes[node, LENGTH] + len(like) * 64 + 2 <= most_parts:
-                expand(rules, table, stack, tree, options, hats, node, like)
+        is_ripe = nodes[node, VISITS] >= options.patience or node == 0
+        if nodes[node, OUTCOME] == UNKNOWN and is_ripe and not state[FULL]:
+            expand(rules, table, stack, tree, options, hats, node, like)
         if nodes[node, OUTCOME] == WON:
             wins = 1.0
         elif nodes[node, OUTCOME] == LOST:

@@ -1,4 +1,4 @@
-"""What several test modules of the theory share."""
+"""What several test modules share."""
 
 import os
 import subprocess
