@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from sgai.agents.agent import EXACT, PROVED
+from sgai.agents.agent import ESTIMATED, EXACT
 from sgai.beliefs import Belief
 from sgai.cores.core import Findings, SumMove
+from sgai.cores.ranking import merged
 from sgai.errors import shortened
 from sgai.ruleset import Ruleset
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_COMPONENTS, _MOST_MOVES, _MOST_VALUES = 12, 3, 4
 _WINS = {"N": "wins", "P": "loses"}
+_SEARCHES = {"mcts": "Monte Carlo tree search", "outcome": "Outcome search", "dfpn": "Proof-number search"}
 
 
 def explained(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
@@ -30,7 +32,7 @@ def explained(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
       nim [3]: value 3
       nim [5]: value 5
     All are solved and their nim-sum is 6, so the player to move wins.
-    The move 5->3 is exact: it wins.
+    The move 5->3 wins (exact).
     """
     return "\n".join(_lines(ruleset, decision))
 
@@ -46,9 +48,8 @@ def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[s
             yield f"  {name}: {_of_value(component.grundy, belief)}"
     if count > _MOST_COMPONENTS:
         yield f"  and {count - _MOST_COMPONENTS} more"
-    yield from _of_rest(decision)
-    if decision.approximate:
-        yield "Some of it splits only approximately: the pieces' values gave search a prior, and prove nothing."
+    yield from _of_rest(ruleset, decision)
+    yield from _of_prior(decision)
     for name, findings in decision.findings:
         yield _of_search(name, findings)
     yield _of_move(ruleset, decision)
@@ -63,44 +64,58 @@ def _of_value(value: int | None, belief: Belief) -> str:
     return f"not solved; believed to be {likely}"
 
 
-def _of_rest(decision: "HybridDecision") -> Iterator[str]:
-    count, unsolved, heap = len(decision.components), len(decision.unsolved.parts), decision.unsolved.heap
+def _of_rest(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
+    count, (parts, heap) = len(decision.components), decision.unsolved
+    ends = f"the player to move {_WINS[decision.outcome]}" if decision.outcome else "nobody knows yet who wins"
     if decision.play == "misere":
-        ends = f" the player to move {_WINS[decision.outcome]}" if decision.outcome else ""
-        yield f"Who takes the last token loses: by the theory of misere Nim{ends}."
-    elif not unsolved:
-        ends = f", so the player to move {_WINS[decision.outcome]}" if decision.outcome else ""
+        yield f"Who takes the last token loses: by the theory of misere Nim {ends}."
+    elif not parts:
         all_of_them = "It is solved and its value" if count == 1 else "All are solved and their nim-sum"
-        yield f"{all_of_them} is {heap}{ends}."
-    elif count > unsolved:
-        yield f"{count - unsolved} solved: the rest was searched beside one nim-heap of {heap} for them."
+        yield f"{all_of_them} is {heap}" + (f", so {ends}." if decision.outcome else ".")
+    elif count > 1 and parts[0][:2] == (ruleset, decision.before):
+        yield "The rules lift no moves of components to the whole, so the whole was searched."
+    elif count > len(parts):
+        beside = f"beside one nim-heap of {heap}, their nim-sum" if heap else "alone, since their nim-sum is 0"
+        yield f"{count - len(parts)} of {count} solved: the rest was searched {beside}."
+
+
+def _of_prior(decision: "HybridDecision") -> Iterator[str]:
+    trusted = decision.status == ESTIMATED and decision.outcome is None and not decision.findings
+    if trusted:
+        yield "Nothing was searched: the beliefs were trusted, which proves nothing."
+    if decision.approximate and (trusted or decision.findings):
+        yield "Some pieces can still affect each other: what they are worth apart is a prior and proves nothing."
 
 
 def _of_search(name: str, findings: Findings) -> str:
-    effort = f"{name}: {findings.nodes:,} nodes in {1000 * findings.seconds:.0f} ms"
+    nodes = f"{findings.nodes:,} node{'' if findings.nodes == 1 else 's'}"
+    effort = f"{_SEARCHES.get(name, name)}, {nodes} in {1000 * findings.seconds:.0f} ms"
     if findings.outcome is not None:
-        return f"{effort} prove that the player to move {_WINS[findings.outcome]}."
+        return f"{effort}: proved that the player to move {_WINS[findings.outcome]}."
     refuted = sum(each.outcome == "N" for each in findings.moves)
-    proved = f"; {refuted} of {len(findings.moves)} moves are proved to lose" if refuted else ""
-    return f"{effort} do not prove who wins{proved}."
+    proved = f", but that {refuted} of {len(findings.moves)} different moves lose" if refuted else ""
+    return f"{effort}: not proved who wins{proved}."
 
 
 def _of_move(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
     # The move is written for the position before it, which the decision keeps.
     move = ruleset.format_move(decision.before, decision.move)
-    if decision.status in (EXACT, PROVED):
-        how = "it wins" if decision.outcome == "N" else "every move loses, and this one asks most of the opponent"
-        return f"The move {move} is {decision.status}: {how}."
+    how = "exact" if decision.status == EXACT else "proved by search"
+    if decision.status == ESTIMATED:
+        if decision.outcome == "N":
+            return f"The move {move} is an estimate: some move wins, but there was no time to find it."
+        if decision.chance is not None:
+            return f"The move {move} is an estimate: it is thought to win with {decision.chance:.0%}."
+        return f"The move {move} is an estimate."
     if decision.outcome == "N":
-        return f"The move {move} is an estimate: some move wins, but there was no time to find it."
-    if decision.chance is not None:
-        return f"The move {move} is an estimate: it is thought to win with {decision.chance:.0%}."
-    return f"The move {move} is an estimate."
+        return f"The move {move} wins ({how})."
+    hardest = ", and no other was found that is harder to answer" if decision.status == EXACT else ""
+    return f"Every move loses ({how}); {move} is made{hardest}."
 
 
 def _of_others(decision: "HybridDecision") -> Iterator[str]:
     if decision.findings and decision.outcome is None:
-        moves = decision.findings[-1][1].moves[1 : 1 + _MOST_MOVES]
+        moves = merged([found for _, found in decision.findings])[1 : 1 + _MOST_MOVES]
         likely = [f"{_written(decision, each.move)} ({each.win:.0%})" for each in moves if each.outcome is None]
         if likely:
             yield f"Next best: {', '.join(likely)}."

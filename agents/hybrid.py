@@ -1,6 +1,7 @@
 """The hybrid agent: exact where a position splits, searching only the rest, with the XOR prior."""
 
 import itertools
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,8 +15,8 @@ from sgai.beliefs import Belief
 from sgai.budget import Budget, OutOfBudget
 from sgai.conventions import check_convention
 from sgai.cores.collector import paused_collector
-from sgai.cores.core import Findings, MoveFinding, Sum, SumMove
-from sgai.cores.ranking import best_first
+from sgai.cores.core import Findings, Sum, SumMove
+from sgai.cores.ranking import merged
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.nimbers import nim_sum
@@ -29,7 +30,6 @@ from sgai.xor_prior import XorPrior
 
 DEFAULT_SECONDS = 0.05
 PRIORS = ("on", "off", "trusted")
-_MOST_COUNTED = 1_000  # moves of a component, where they are only counted to put it in its place
 _NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
 _UNLIMITED = 1 << 62
@@ -37,6 +37,7 @@ _FEW_STATES = 200  # tried to solve a component exactly of which only the outcom
 _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _KEPT_BACK = 0.02  # of the seconds, to put the answer together in
+_MANY_MOVES = 1_000  # components with more are not told apart by size
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class HybridDecision(Decision):
         What is believed of the Grundy value of each component in ``components``, before the search of the rest; a
         point where it is solved.
     unsolved : Sum
-        What was searched: the components that are not solved, and the nim-sum of the others.
+        What search was given: the components that are not solved, and the nim-sum of the others; or the position as a
+        whole, where moves of components cannot be lifted to it.
     findings : tuple of (str, Findings)
         What each search core found, with its name; empty where all was solved or nothing was searched.
     approximate : bool
@@ -80,8 +82,9 @@ class _Case:
     started: float
     summands: list[Summand] = field(default_factory=list)
     values: list[int | None] = field(default_factory=list)
-    findings: list[tuple[str, Findings]] = field(default_factory=list)
     beliefs: list[Belief] = field(default_factory=list)
+    root: Sum | None = None  # what search was given
+    findings: list[tuple[str, Findings]] = field(default_factory=list)
 
     @property
     def unsolved(self) -> list[int]:
@@ -188,6 +191,8 @@ class HybridAgent(Agent):
         for what, value, known in (("core", core, CORES), ("prior", prior, PRIORS)):
             if value not in known:
                 raise SgaiError(f"{what}={value!r} is unknown; it is one of: {', '.join(known)}")
+        if not 0 <= strength < math.inf:
+            raise SgaiError(f"strength={strength!r}: it is a number of visits, 0 or more")
         self.simulations = simulations
         self.core = "mcts" if simulations is not None else core
         self.prior, self.strength, self.seed, self.audit = prior, strength, seed, audit
@@ -195,7 +200,13 @@ class HybridAgent(Agent):
         self._misere = ExactAgent(ruleset, play="misere", solver=solver) if self.play == "misere" else None
         self.last_decision: HybridDecision | None = None
         self.reset()
-        self._cores.load(ruleset)
+        try:
+            self._cores.load(ruleset)
+        except (SgaiError, MemoryError):
+            raise
+        except Exception as error:  # rules of users may raise anything
+            raise self._raised(error, "the search was loaded") from error
+        self.reset()  # loading solves a little, and every game should begin alike
 
     def reset(self) -> None:
         """Forget what belongs to one game."""
@@ -227,9 +238,7 @@ class HybridAgent(Agent):
         except (SgaiError, MemoryError):
             raise
         except Exception as error:  # rules of users may raise anything
-            raise SgaiError(
-                f"{self.ruleset} raised {type(error).__name__} while {quote(position)} was decided on: {error}"
-            ) from error
+            raise self._raised(error, f"{quote(position)} was decided on") from error
         return self.last_decision
 
     def explain(self, decision: HybridDecision | None = None) -> str:
@@ -246,6 +255,9 @@ class HybridAgent(Agent):
         if decision is None:
             raise SgaiError("there is no decision to explain yet; call decide first")
         return explained(self.ruleset, decision)
+
+    def _raised(self, error: Exception, doing: str) -> SgaiError:
+        return SgaiError(f"{self.ruleset} raised {type(error).__name__} while {doing}: {error}")
 
     # The steps of a decision
 
@@ -274,7 +286,7 @@ class HybridAgent(Agent):
 
         found = check_position(self.ruleset, position)
         if found is not None:
-            raise UnsupportedError(f"the components of {self.ruleset} are not independent: {found}")
+            raise UnsupportedError(str(found))
 
     def _solve(self, case: _Case) -> None:
         """Solve components, the smallest first; what is left over is searched."""
@@ -316,7 +328,7 @@ class HybridAgent(Agent):
 
     def _by_search(self, case: _Case) -> HybridDecision:
         """Search what is not solved beside the nim-heap of what is."""
-        root = case.rest if self._lifts(case) else Sum((Component(self.ruleset, case.position, True),))
+        root = case.root = case.rest if self._lifts(case) else Sum((Component(self.ruleset, case.position, True),))
         outcome = None
         for core, share in self._cores.plan(root):
             if case.findings and case.budget.is_over():
@@ -332,6 +344,8 @@ class HybridAgent(Agent):
         for finding in moves:
             chosen = self._lifted(case, root, finding.move)
             if chosen is not None:
+                if finding.outcome == "P":
+                    outcome = "N"
                 proved = outcome == "P" or finding.outcome == "P"
                 status = PROVED if proved else ESTIMATED
                 return self._made(case, chosen, status, outcome, None if proved else finding.win)
@@ -344,7 +358,8 @@ class HybridAgent(Agent):
             chances.append((self._xor_prior.of_position(self.ruleset, option), WinningMove(move, option)))
             if case.budget.is_late():
                 break
-        return self._made(case, max(chances, key=lambda each: each[0])[1], ESTIMATED, None)
+        chance, chosen = max(chances, key=lambda each: each[0])
+        return self._made(case, chosen, ESTIMATED, None, chance)
 
     # From moves of the sum to moves of the position
 
@@ -392,26 +407,12 @@ class HybridAgent(Agent):
             states=case.budget.spent,
             seconds=time.perf_counter() - case.started,
             beliefs=tuple(case.beliefs),
-            unsolved=case.rest,
+            unsolved=case.root or case.rest,
             before=case.position,
             chance=chance,
             findings=tuple(case.findings),
             approximate=_is_approximate(case.summands[i] for i in case.unsolved),
         )
-
-
-def merged(findings: list[Findings]) -> tuple[MoveFinding, ...]:
-    """Return the moves of the last search, best first, with what earlier ones proved of them.
-
-    Examples
-    --------
-    >>> from sgai.cores import SumMove
-    >>> lost, open_ = MoveFinding(SumMove(0, 1), "N", 0.0, 9), MoveFinding(SumMove(0, 1), None, 0.9, 5)
-    >>> merged([Findings(None, (lost,), 1, 0, 0.1), Findings(None, (open_,), 1, 0, 0.1)]) == (lost,)
-    True
-    """
-    proved = {each.move: each for found in findings for each in found.moves if each.outcome is not None}
-    return best_first(proved.get(each.move, each) for each in findings[-1].moves)
 
 
 def _sum_of(summands: Iterable[Summand]) -> Sum:
@@ -423,7 +424,10 @@ def _is_approximate(summands: Iterable[Summand]) -> bool:
 
 
 def _size(summand: Summand) -> int:
-    """Return how large a component is, for an order: its live cells, or the number of its moves."""
+    """Return how large a component is, for an order: its heap, its live cells, or the number of its moves."""
+    heap = summand.ruleset.heap_of(summand.position)
+    if heap is not None:
+        return heap
     if isinstance(summand.ruleset, RemovalRuleset):
         return int(summand.position).bit_count()
-    return sum(1 for _ in itertools.islice(summand.ruleset.moves(summand.position), _MOST_COUNTED))
+    return sum(1 for _ in itertools.islice(summand.ruleset.moves(summand.position), _MANY_MOVES))

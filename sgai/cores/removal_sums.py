@@ -1,17 +1,19 @@
 """What search cores for removal games ask of the sums that they are given."""
 
+from typing import Any
+
 from sgai.cores.core import Sum
 from sgai.errors import SgaiError, quote
-from sgai.rulesets.removal import RemovalRuleset
+from sgai.ruleset import Ruleset
 
 
-def check_removal_sum(ruleset: RemovalRuleset, root: Sum) -> None:
+def check_removal_sum(ruleset: Ruleset[int, Any], root: Sum) -> None:
     """Raise `SgaiError` where a sum is none of components of one removal game beside a nim-heap.
 
     Parameters
     ----------
-    ruleset : RemovalRuleset
-        The game, without what says where play starts (`Ruleset.rules`).
+    ruleset : Ruleset
+        The removal game, without what says where play starts (`Ruleset.rules`).
     root : Sum
         The sum.
 

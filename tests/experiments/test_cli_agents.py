@@ -59,7 +59,7 @@ def test_play_against_the_hybrid_agent_which_explains_its_moves(sgai, monkeypatc
     assert code == 0
     assert "the hybrid agent plays 5->3" in out
     assert "    kayles [5]: value 4\n" in out
-    assert "The move 5->3 is exact: it wins." in out
+    assert "The move 5->3 wins (exact)." in out
 
 
 def test_other_agents_say_what_they_know(sgai, monkeypatch):
