@@ -15,11 +15,15 @@ from sgai.registry import load_plugin, load_ruleset, register, ruleset_names
 from sgai.ruleset import Component, Ruleset
 
 if TYPE_CHECKING:
+    from sgai.belief_models import BeliefModel
+    from sgai.beliefs import Belief
     from sgai.solution import Solution
     from sgai.solver import Solver, grundy_values, solve
     from sgai.store import NimberStore
 
 __all__ = [
+    "Belief",
+    "BeliefModel",
     "Component",
     "IllegalMoveError",
     "Kind",
@@ -48,6 +52,8 @@ __all__ = [
 
 # These need numpy or SQLite, which a program that only handles rules need not wait for.
 _LAZY = {
+    "Belief": "beliefs",
+    "BeliefModel": "belief_models",
     "NimberStore": "store",
     "Solution": "solution",
     "Solver": "solver",
