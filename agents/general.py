@@ -10,6 +10,7 @@ from open_spiel.python.algorithms import minimax
 
 from sgai.agents.agent import ESTIMATED, PROVED, Decision
 from sgai.agents.bots import PythonBot
+from sgai.agents.effort import Effort
 from sgai.agents.game_kinds import is_written_in_python, misfits
 from sgai.agents.tree_search import LEAST_SIMULATIONS, MOST_SIMULATIONS, TreeSearch
 from sgai.budget import Budget
@@ -17,8 +18,6 @@ from sgai.errors import SgaiError, UnsupportedError, quote, shortened
 from sgai.parameters import check_choice
 
 SEARCHES, UNSUITED = ("mcts", "alpha_beta", "refuse"), ("refuse", "search")
-DEFAULT_SECONDS = 0.05
-_KEPT_BACK = 0.02  # of the seconds, to put the answer together in
 _DEEPEST = 300  # moves that alpha-beta looks ahead: it calls itself for each
 _NEVER = ("simultaneous", "rewards")  # OpenSpiel has no search that takes these
 
@@ -101,14 +100,10 @@ class GeneralBot(PythonBot):
         super().__init__()
         check_choice("search", search, SEARCHES)
         check_choice("unsuited", unsuited, UNSUITED)
-        if seconds is not None and nodes is not None:
-            raise SgaiError("give one budget: seconds or nodes")
         self._name = quote(str(game))
         self._misfits = misfits(game)
         self._check_suited(game, search, unsuited)
-        seconds = DEFAULT_SECONDS if seconds is None and nodes is None else seconds
-        Budget(MOST_SIMULATIONS if nodes is None else nodes, seconds)  # rejects what cannot be kept
-        seconds = None if seconds is None else seconds * (1 - _KEPT_BACK)
+        seconds = Effort.of(seconds, nodes=nodes).begin().seconds
         self._search: GeneralSearch
         if any(each.kind == "hidden" for each in self._misfits):
             self._search = InformationSetMCTS(nodes, seconds, seed)

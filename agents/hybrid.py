@@ -9,6 +9,7 @@ from typing import Any
 
 from sgai.agents.agent import ESTIMATED, EXACT, PROVED, Agent, Decision
 from sgai.agents.choosing import Chooser
+from sgai.agents.effort import Effort
 from sgai.agents.exact import ExactAgent
 from sgai.agents.hybrid_cores import CORES, HybridCores
 from sgai.beliefs import Belief
@@ -28,15 +29,12 @@ from sgai.solution import SolvedComponent, WinningMove
 from sgai.solver import Solver
 from sgai.xor_prior import XorPrior
 
-DEFAULT_SECONDS = 0.05
 PRIORS = ("on", "off", "trusted")
 _NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
-_UNLIMITED = 1 << 62
 _FEW_STATES = 200  # tried to solve a component exactly of which only the outcome is needed
 _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
-_KEPT_BACK = 0.02  # of the seconds, to put the answer together in
 _MANY_MOVES = 1_000  # components with more are not told apart by size
 
 
@@ -180,12 +178,7 @@ class HybridAgent(Agent):
         self.play = ruleset.default_play() if play is None else play
         check_convention(self.play, compound, ending)
         refuse_loopy(ruleset)
-        given = [each is not None for each in (seconds, nodes, simulations)]
-        if sum(given) > 1:
-            raise SgaiError("give one budget: seconds, nodes or simulations")
-        self.seconds = DEFAULT_SECONDS if not any(given) else seconds
-        self.states = next((each for each in (nodes, simulations) if each is not None), _UNLIMITED)
-        Budget(self.states, self.seconds)  # rejects what cannot be kept
+        self.effort = Effort.of(seconds, nodes=nodes, simulations=simulations)
         if simulations is not None and core not in ("auto", "mcts"):
             raise SgaiError(f"simulations={simulations} with core={core!r}: simulations are those of core='mcts'")
         for what, value, known in (("core", core, CORES), ("prior", prior, PRIORS)):
@@ -230,8 +223,7 @@ class HybridAgent(Agent):
             If the position is none of the ruleset's, has no moves, or the rules raise an error; and with ``audit`` if
             its components are not independent.
         """
-        seconds = None if self.seconds is None else self.seconds * (1 - _KEPT_BACK)
-        case = _Case(None, Budget(self.states, seconds), time.perf_counter())
+        case = _Case(None, self.effort.begin(), time.perf_counter())
         try:
             with paused_collector(case.budget):
                 self.last_decision = self._decided(case, position)

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 from sgai.agents.agent import ESTIMATED, PROVED, Agent, Decision
+from sgai.agents.effort import Effort
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.cores.core import SearchCore, Sum
@@ -13,9 +14,6 @@ from sgai.removal_values import LEAST_MEMORY, MOST_CELLS
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 from sgai.search import refuse_loopy
-
-_UNLIMITED = 1 << 62
-_KEPT_BACK = 0.02  # of the seconds, to put the answer together in
 
 
 class PlainAgent(Agent):
@@ -36,11 +34,7 @@ class PlainAgent(Agent):
         refuse_loopy(ruleset)
         if ruleset.default_play() != "normal":
             raise SgaiError(f"{ruleset} is played misere; the search cores are for normal play")
-        if seconds is not None and nodes is not None:
-            raise SgaiError("give one budget: seconds or nodes")
-        self.seconds = 0.05 if seconds is None and nodes is None else seconds
-        self.states = _UNLIMITED if nodes is None else nodes
-        Budget(self.states, self.seconds)  # rejects what cannot be kept
+        self.effort = Effort.of(seconds, nodes=nodes)
         self._core = self._make_core()
         if next(iter(ruleset.moves(ruleset.initial())), None) is not None:
             self._core.search(self._root(ruleset.initial()), Budget(2))  # loads compiled code
@@ -53,7 +47,7 @@ class PlainAgent(Agent):
         """Choose the move that search likes best, or raise `SgaiError` where there is none."""
         started = time.perf_counter()
         position = self.ruleset.validate(position)
-        budget = Budget(self.states, None if self.seconds is None else self.seconds * (1 - _KEPT_BACK))
+        budget = self.effort.begin()
         found = self._core.search(self._root(position), budget)
         if not found.moves:
             raise self.game_is_over(position)

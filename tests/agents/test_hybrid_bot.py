@@ -190,7 +190,7 @@ def test_what_search_does_not_fit_is_refused_with_the_reason_or_searched_as_aske
         ("tic_tac_toe", {"core": "mtcs"}, "did you mean 'mcts'"),
         ("tic_tac_toe", {"seconds": 0}, "seconds=0"),
         ("tic_tac_toe", {"seconds": -1.0}, "seconds=-1.0"),
-        ("tic_tac_toe", {"nodes": 0}, "states=0"),
+        ("tic_tac_toe", {"nodes": 0}, "nodes=0"),
         ("tic_tac_toe", {"seconds": 1.0, "nodes": 5}, "one budget"),
         ("tic_tac_toe", {"simulations": 5, "nodes": 5}, "one budget"),
         ("tic_tac_toe", {"simulations": 5, "general": "alpha_beta"}, "those of MCTS"),
