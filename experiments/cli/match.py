@@ -1,6 +1,7 @@
 """`sgai match`: a round robin of agents on OpenSpiel games."""
 
 import argparse
+import contextlib
 from typing import Any
 
 from sgai.experiments.cli.common import count, print_json, whole_number
@@ -46,6 +47,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     """Play or replay a match and print its table."""
     from sgai.experiments import matches
+    from sgai.experiments.cli.progress import shown_progress
 
     if options.replay is not None:
         records = list(matches.replay(options.replay))
@@ -56,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
         )
         folder = matches.new_folder(options.out)
         try:
-            records = matches.play_match(settings, folder, progress=not options.quiet)
+            with contextlib.nullcontext() if options.quiet else shown_progress():
+                records = matches.play_match(settings, folder, progress=not options.quiet)
         except matches.MatchInterrupted as stopped:
             print(matches.format_table(stopped.records))
             print(f"\ninterrupted after {len(stopped.records)} games, which are in {folder}")

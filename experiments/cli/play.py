@@ -37,11 +37,13 @@ def run(options: argparse.Namespace) -> int:
     """Play one game."""
     from sgai.agents import ExactAgent
     from sgai.agents.players import PlayerSpec
+    from sgai.experiments.cli.progress import shown_progress
 
     ruleset = sgai.load_ruleset(options.ruleset)
     convention = {"play": options.play, "compound": options.compound, "ending": options.ending}
     exact = ExactAgent(ruleset, **convention)
-    agent = PlayerSpec.parse(options.agent).make_for(ruleset, convention, options.seed)
+    with shown_progress():
+        agent = PlayerSpec.parse(options.agent).make_for(ruleset, convention, options.seed)
     position = ruleset.initial()
     persons_turn = not options.second
     print(f"{ruleset}: who cannot move {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
