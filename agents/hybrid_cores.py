@@ -1,13 +1,13 @@
 """Which search cores the hybrid agent gives an unsolved sum to, and how much of the budget each gets."""
 
-import contextlib
+import itertools
 from typing import Any
 
-from sgai.budget import Budget, OutOfBudget
+from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.cores.core import SearchCore, Sum
 from sgai.decomposition import decompose
-from sgai.removal_values import MOST_CELLS
+from sgai.removal_values import MOST_CELLS, bare
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 from sgai.solver import Solver
@@ -15,6 +15,7 @@ from sgai.xor_prior import XorPrior
 
 CORES = ("auto", "mcts", "outcome", "dfpn")
 _PROVING_SHARE = 0.8  # of the budget for search; where that proves nothing, the rest is for an estimate
+_TRIED_STARTS = 50  # to find a position that symmetry does not decide
 _LARGEST_HEAP = 64  # beside removal games in the compiled cores
 
 
@@ -108,13 +109,18 @@ class HybridCores:
 
     def _load_removal(self, game: RemovalRuleset) -> None:
         removals = self._solver.table.removals
-        for ruleset, position, *_ in decompose(game, game.initial()):
-            root = Sum((Component(ruleset, position, True),))
-            assert isinstance(ruleset, RemovalRuleset)
-            if self.is_compiled(root) and removals.takes(ruleset, position):
-                with contextlib.suppress(OutOfBudget):
-                    removals.has_value(ruleset, position, 0, Budget(1))
-                for core, _ in self.plan(root):
-                    core.search(root, Budget(2))
-                    core.reset()
-                return
+        starts = itertools.chain([game.initial()], (option for _, option in game.moves(game.initial())))
+        for start in itertools.islice(starts, _TRIED_STARTS):
+            for ruleset, position, *_ in decompose(game, start):
+                # Beside a heap of 1, a move that makes the position symmetric does not decide it.
+                root = Sum((Component(ruleset, position, True),), 1)
+                assert isinstance(ruleset, RemovalRuleset)
+                if not self.is_compiled(root) or not removals.takes(ruleset, position):
+                    continue
+                search = removals.search(ruleset)
+                if search.known(bare(ruleset, position)) is None:  # else no core would ask about it
+                    search.load()
+                    for core, _ in self.plan(root):
+                        core.search(root, Budget(2))
+                        core.reset()
+                    return

@@ -138,6 +138,20 @@ class RemovalSearch:
         slot = kernel.find_form(self._table, self._form, self._like)
         return masks_of(self._table.entries[slot : slot + 1, self.words : -1])[0] if slot >= 0 else 0
 
+    def load(self) -> None:
+        """Load the compiled code of all that a question may need, so that none waits for it; nothing is learned."""
+        form, like = np.zeros_like(self._form), self._like
+        table, stack = self._empty_table(_SMALLEST_TABLE), self.new_stack()
+        self._reduce(0)
+        self.split([0])
+        kernel.find_form(table, form, like)
+        kernel.mobility_of(self._rules, form, like)
+        kernel.exclude_form(table, stack, form, 1, like)
+        kernel.keep_form(table, stack.state, form, 0, 1, like)
+        kernel.move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
+        kernel.ask(stack, form, 0, like)
+        kernel.search(self._rules, table, stack, 1, True, *self.reserve, like)
+
     def add(self, part: int, value: int) -> None:
         """Put a known value into the table, as one that took long."""
         if self._reduce(part) < 0:
