@@ -21,6 +21,7 @@ from sgai.cores.ranking import merged
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.nimbers import nim_sum
+from sgai.parameters import check_integer
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
@@ -188,7 +189,7 @@ class HybridAgent(Agent):
             raise SgaiError(f"strength={strength!r}: it is a number of visits, 0 or more")
         self.simulations = simulations
         self.core = "mcts" if simulations is not None else core
-        self.prior, self.strength, self.seed, self.audit = prior, strength, seed, audit
+        self.prior, self.strength, self.seed, self.audit = prior, strength, check_integer(seed), audit
         self._given, self._memory = solver, memory
         self._misere = ExactAgent(ruleset, play="misere", solver=solver) if self.play == "misere" else None
         self.last_decision: HybridDecision | None = None

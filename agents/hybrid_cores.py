@@ -1,6 +1,7 @@
 """Which search cores the hybrid agent gives an unsolved sum to, and how much of the budget each gets."""
 
 import itertools
+import logging
 from typing import Any
 
 from sgai.budget import Budget
@@ -12,6 +13,8 @@ from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 from sgai.solver import Solver
 from sgai.xor_prior import XorPrior
+
+_log = logging.getLogger(__name__)
 
 CORES = ("auto", "mcts", "outcome", "dfpn")
 _PROVING_SHARE = 0.8  # of the budget for search; where that proves nothing, the rest is for an estimate
@@ -39,7 +42,7 @@ class HybridCores:
     def __init__(self, solver: Solver, core: str, prior: XorPrior | None, *, strength: float, seed: int) -> None:
         self._solver, self._core, self._prior = solver, core, prior
         self._strength, self._seed = strength, seed
-        self._made: dict[tuple[str, Any], SearchCore] = {}
+        self._made: dict[tuple[str, Any, Any], SearchCore] = {}
 
     def load(self, ruleset: Ruleset[Any, Any]) -> None:
         """Load compiled code for the components of a ruleset, so that no decision waits for it."""
@@ -74,11 +77,17 @@ class HybridCores:
         )
 
     def _get(self, name: str, root: Sum) -> SearchCore:
-        game = root.parts[0].ruleset.rules() if self.is_compiled(root) else None
-        core = self._made.get((name, game))
+        game = search = None
+        if self.is_compiled(root):
+            game = root.parts[0].ruleset.rules()
+            assert isinstance(game, RemovalRuleset)
+            # An exact search without room for the values that come up is replaced, and MCTS with it.
+            search = self._solver.table.removals.search(game)
+        key = name, game, search
+        core = self._made.get(key)
         if core is None:
             make = self._python if game is None else self._removal
-            core = self._made[name, game] = make(name, game)
+            core = self._made[key] = make(name, game)
         return core
 
     def _python(self, name: str, _: Any) -> SearchCore:
@@ -120,7 +129,9 @@ class HybridCores:
                 search = removals.search(ruleset)
                 if search.known(bare(ruleset, position)) is None:  # else no core would ask about it
                     search.load()
+                    _log.info("compiling the search cores for boards of %d cells", ruleset.table.cells)
                     for core, _ in self.plan(root):
                         core.search(root, Budget(2))
                         core.reset()
+                    _log.debug("the search cores are loaded")
                     return

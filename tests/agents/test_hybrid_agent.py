@@ -485,6 +485,7 @@ def test_budgets_that_cannot_be_kept(what, value):
         ({"prior": "maybe"}, "prior='maybe' is unknown; it is one of: on, off, trusted"),
         ({"strength": -1.0}, "strength=-1.0"),
         ({"strength": math.nan}, "strength=nan"),
+        ({"seed": "x"}, "'x' is not an integer"),
         ({"play": "upside down"}, "upside down"),
         ({"memory": 5}, "memory=5"),
     ],
