@@ -142,9 +142,7 @@ class _RemovalCore(SearchCore):
             else:
                 is_lost = whole.heap == 0
         finally:
-            for option in options:
-                if option.outcome is None:
-                    _refresh(search, option)
+            _refresh(search, [option for option in options if option.outcome is None])
         if is_lost:
             for option in options:
                 option.outcome = "N"
@@ -302,13 +300,16 @@ def _join(option: _Option, known: int, unknown: Sequence[int]) -> None:
     option.parts = sorted(set(option.parts) ^ set(unknown))  # equal components cancel
 
 
-def _refresh(search: "RemovalSearch", option: _Option) -> None:
-    parts, option.parts = option.parts, []
-    for known, unknown in search.split(parts):
-        _join(option, known, unknown)
-    option.settle()
-    if len(option.parts) == 1 and search.excluded(option.parts[0]) >> option.heap & 1:
-        option.outcome = "N"
+def _refresh(search: "RemovalSearch", options: list[_Option]) -> None:
+    """Fold what has become known; all in one call, since there may be hundreds when time is over already."""
+    splits = iter(search.split([part for option in options for part in option.parts]))
+    for option in options:
+        parts, option.parts = option.parts, []
+        for known, unknown in itertools.islice(splits, len(parts)):
+            _join(option, known, unknown)
+        option.settle()
+        if len(option.parts) == 1 and search.excluded(option.parts[0]) >> option.heap & 1:
+            option.outcome = "N"
 
 
 def _share(budget: Budget, states: int) -> Budget:
