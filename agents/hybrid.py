@@ -102,7 +102,8 @@ class HybridAgent(Agent):
     """Splits a position, solves what the budget allows, and searches the rest beside a nim-heap for all that is solved.
 
     A decision is "exact" where every component is solved, "proved" where search proved the outcome, else "estimated".
-    From the moment that everything is solved the agent plays perfectly.
+    A move that is exact or proved never gives a win away. Later positions may have to be searched again, for symmetry
+    and proofs tell less than all values; they are smaller.
 
     Parameters
     ----------

@@ -73,6 +73,13 @@ def told(decision):
     return decision.move, decision.status, decision.outcome, decision.chance, decision.states, searches
 
 
+def opened(ruleset, moves, seed):
+    chance, position = random.Random(seed), ruleset.initial()
+    for _ in range(moves):
+        position = chance.choice(ruleset.options(position))
+    return position
+
+
 # Perfect play
 
 
@@ -93,6 +100,34 @@ def test_it_plays_perfectly_once_all_is_solved(text, opponent):
             else:
                 position = other.decide(position).position
             turn += 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cram(rows=4,columns=6)",
+        "cram(rows=5,columns=5)",
+        "arc_kayles(graph=grid,rows=4,columns=5)",
+        "sum(parts=[kayles(piles~[9;12]);shuttle(piles~[6;7]);cram(rows~4,columns~5)])",
+    ],
+)
+def test_what_is_solved_once_stays_won(text):
+    ruleset = sgai.load_ruleset(text)
+    agent, held = HybridAgent(ruleset, nodes=2000), 0
+    for seed in range(6):
+        agent.reset()
+        chance, position, solved = random.Random(seed), opened(ruleset, seed % 3, seed), False
+        while next(iter(ruleset.moves(position)), None) is not None:
+            decision = agent.decide(position)
+            check(ruleset, position, decision)
+            if solved:
+                assert decision.status != "estimated"
+                held += decision.outcome == "N"
+            solved = solved or decision.status == "exact"
+            position = decision.position
+            options = ruleset.options(position)
+            position = chance.choice(options) if options else position
+    assert held > 10
 
 
 @pytest.mark.parametrize("text", SOLVED)
@@ -142,6 +177,28 @@ def test_equal_parts_that_are_not_solved():
     ruleset = sgai.load_ruleset("sum(parts=[cram(rows~7,columns~7);cram(rows~7,columns~7)])")
     decision = HybridAgent(ruleset, nodes=2000).decide(ruleset.initial())
     assert (decision.status, decision.outcome) == ("proved", "P")
+
+
+def test_of_open_moves_it_makes_the_one_that_tree_search_visited_most():
+    ruleset = sgai.load_ruleset("cram(rows=7,columns=7)")
+    for prior in ("on", "off"):
+        agent = HybridAgent(ruleset, nodes=1000, core="mcts", prior=prior)
+        for seed in range(4):
+            position = opened(ruleset, 2, seed)
+            decision = agent.decide(position)
+            moves = decision.findings[-1][1].moves
+            (chosen,) = [each for each in moves if each.move.move == decision.move]
+            assert decision.status == "estimated"
+            assert chosen.visits == max(each.visits for each in moves if each.outcome is None)
+
+
+def test_components_whose_values_need_more_room():
+    # A row of n cells is worth n - 1, and from 64 on the exact search is replaced by one with more room.
+    ruleset = sgai.load_ruleset("sum(parts=[chomp(rows~1,columns~100);nim(piles~[98])])")
+    agent = HybridAgent(ruleset, nodes=3000)
+    decision = agent.decide(ruleset.initial())
+    assert [each.grundy for each in decision.components] == [99, 98]
+    assert (decision.status, decision.outcome) == ("exact", "N")
 
 
 # Equal decisions
@@ -197,13 +254,6 @@ def test_without_numba(run_program):
 
 
 # Deadlines
-
-
-def opened(ruleset, moves, seed):
-    chance, position = random.Random(seed), ruleset.initial()
-    for _ in range(moves):
-        position = chance.choice(ruleset.options(position))
-    return position
 
 
 @pytest.mark.parametrize(("seconds", "count"), [(0.001, 12), (0.005, 12), (0.05, 9)])
@@ -442,6 +492,28 @@ def test_after_an_interruption_it_decides_right(interrupt_after, text):
     assert line > 60
     # What was interrupted left nothing wrong behind.
     check(ruleset, position, HybridAgent(ruleset, nodes=10**5, solver=agent.solver).decide(position))
+
+
+INTERRUPTED = """
+import _thread, gc, threading, sgai
+from sgai.agents import HybridAgent
+ruleset = sgai.load_ruleset("cram(rows=10,columns=10)")
+position = ruleset.initial() & ~1
+agent = HybridAgent(ruleset, seconds=9)
+threading.Timer(0.3, _thread.interrupt_main).start()
+try:
+    agent.decide(position)
+except KeyboardInterrupt:
+    print("interrupted", gc.isenabled(), agent.last_decision)
+agent.seconds = 0.05
+decision = agent.decide(position)
+print(ruleset.apply(position, decision.move) == decision.position)
+"""
+
+
+def test_ctrl_c_in_a_long_decision(run_program):
+    done = run_program(INTERRUPTED)
+    assert done.stdout.split() == ["interrupted", "True", "None", "True"], done.stderr
 
 
 # Misere play
