@@ -129,7 +129,8 @@ class HybridCores:
                 search = removals.search(ruleset)
                 if search.known(bare(ruleset, position)) is None:  # else no core would ask about it
                     search.load()
-                    _log.info("compiling the search cores for boards of %d cells", ruleset.table.cells)
+                    cells = ruleset.table.cells
+                    _log.info("compiling search cores for %d cells; the next run finds them compiled", cells)
                     for core, _ in self.plan(root):
                         core.search(root, Budget(2))
                         core.reset()

@@ -20,6 +20,9 @@ _CACHED_FORMS, _CACHED_LOOKS = 1 << 13, 1 << 13  # more of them leave the proces
 _FIRST_SLICE, _SLICE_SECONDS = 64, 0.05
 _SHORT_SLICE_SECONDS = 0.001  # where the time is limited
 
+_COMPILING = "compiling the search for up to %d cells; the next run finds it compiled"
+_LOADED = "the search is loaded"
+
 _log = logging.getLogger(__name__)
 _loaded_widths: set[int] = set()
 
@@ -143,6 +146,7 @@ class RemovalSearch:
         form, like = np.zeros_like(self._form), self._like
         table, stack = self._empty_table(_SMALLEST_TABLE), self.new_stack()
         self._reduce(0)
+        _log.info(_COMPILING, 64 * self.words)
         self.split([0])
         kernel.find_form(table, form, like)
         kernel.mobility_of(self._rules, form, like)
@@ -151,6 +155,7 @@ class RemovalSearch:
         kernel.move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
         kernel.ask(stack, form, 0, like)
         kernel.search(self._rules, table, stack, 1, True, *self.reserve, like)
+        _log.debug(_LOADED)
 
     def add(self, part: int, value: int) -> None:
         """Put a known value into the table, as one that took long."""
@@ -192,11 +197,11 @@ class RemovalSearch:
     def _reduce(self, part: int) -> int:
         """Put the canonical form of a component where the kernel finds it; return its value if known, else -1."""
         if self.words not in _loaded_widths:
-            _log.info("compiling the search for up to %d cells; the next run finds it compiled", 64 * self.words)
+            _log.info(_COMPILING, 64 * self.words)
         value = kernel.reduce(self._rules, self._table, self._form, to_words(part, self.words))
         if self.words not in _loaded_widths:
             _loaded_widths.add(self.words)
-            _log.debug("the search is loaded")
+            _log.debug(_LOADED)
         return int(value)
 
     def check_room(self, value: int) -> None:

@@ -53,17 +53,17 @@ def run(options: argparse.Namespace) -> int:
         records = list(matches.replay(options.replay))
         folder = options.replay
     else:
-        settings = matches.MatchSettings.parse(
-            options.agent or DEFAULT_AGENTS, options.game or DEFAULT_GAMES, options.rounds, options.seed
-        )
-        folder = matches.new_folder(options.out)
-        try:
-            with contextlib.nullcontext() if options.quiet else shown_progress():
+        with contextlib.nullcontext() if options.quiet else shown_progress():
+            settings = matches.MatchSettings.parse(
+                options.agent or DEFAULT_AGENTS, options.game or DEFAULT_GAMES, options.rounds, options.seed
+            )
+            folder = matches.new_folder(options.out)
+            try:
                 records = matches.play_match(settings, folder, progress=not options.quiet)
-        except matches.MatchInterrupted as stopped:
-            print(matches.format_table(stopped.records))
-            print(f"\ninterrupted after {len(stopped.records)} games, which are in {folder}")
-            raise KeyboardInterrupt from None
+            except matches.MatchInterrupted as stopped:
+                print(matches.format_table(stopped.records))
+                print(f"\ninterrupted after {len(stopped.records)} games, which are in {folder}")
+                raise KeyboardInterrupt from None
     if options.json:
         print_json(matches.table(records))
     else:
