@@ -200,8 +200,23 @@ class Solver:
     def _total(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> int:
         return nim_sum(self._table.value(part.ruleset, part.position, budget) for part in decompose(ruleset, position))
 
-    def _has_total(self, ruleset: AnyRuleset, position: Any, value: int, budget: Budget) -> bool:
-        """Tell whether a position has a Grundy value: of one component only whether it completes the nim-sum."""
+    def has_grundy(self, ruleset: AnyRuleset, position: Any, value: int, budget: Budget | None = None) -> bool:
+        """Tell whether a position has a Grundy value, which can take less than to find it; 0 asks whether it is lost.
+
+        Of one component only whether it completes the nim-sum is asked.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first.
+
+        Examples
+        --------
+        >>> import sgai
+        >>> Solver().has_grundy(sgai.load_ruleset("nim"), (3, 5), 6)
+        True
+        """
+        budget = budget or Budget()
         unknown = []
         for part in decompose(ruleset, position):
             known = self._table.known(part.ruleset, part.position)
@@ -291,7 +306,7 @@ class Solver:
         if not liftable:
             for move, option in ruleset.moves(position):
                 budget.spend()
-                if self._has_total(ruleset, option, 0, budget):
+                if self.has_grundy(ruleset, option, 0, budget):
                     yield WinningMove(move, option)
             return
         order = sorted(range(len(summands)), key=lambda i: values[i] ^ total >= values[i])
@@ -335,7 +350,7 @@ class Solver:
             return
         for move, option in ruleset.moves(position):
             budget.spend()
-            if self._has_total(ruleset, option, value, budget):
+            if self.has_grundy(ruleset, option, value, budget):
                 yield move
 
     def _misere_nim_moves(

@@ -38,10 +38,10 @@ class Judge:
     def outcome(self, position: Any) -> str | None:
         """Return "N" or "P", or None where that takes too long."""
         try:
-            value = self._solver.grundy(self.ruleset, position, Budget(1 << 60, self._seconds))
+            is_lost = self._solver.has_grundy(self.ruleset, position, 0, Budget(1 << 60, self._seconds))
         except OutOfBudget:
             return None
-        return "N" if value else "P"
+        return "P" if is_lost else "N"
 
     def winning_share(self, position: Any) -> float:
         """Return the share of moves that win."""
