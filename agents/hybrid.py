@@ -21,7 +21,7 @@ from sgai.cores.ranking import merged
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.nimbers import nim_sum
-from sgai.parameters import check_integer
+from sgai.parameters import check_choice, check_integer
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
@@ -35,6 +35,7 @@ _NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
 _FEW_STATES = 200  # tried to solve a component exactly of which only the outcome is needed
 _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
+_PRIOR_SHARE = 0.2  # of the time that is left may go into the pieces of what splits only approximately
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _MANY_MOVES = 1_000  # components with more are not told apart by size
 
@@ -113,7 +114,7 @@ class HybridAgent(Agent):
         The time for a decision; 0.05 if no other budget is given.
     nodes : int, optional
         In place of seconds, the number of states, nodes and simulations together: equal budgets and seeds give equal
-        decisions after a `reset`.
+        decisions after a `reset`, from the agent's own solver.
     simulations : int, optional
         In place of seconds, the simulations of MCTS; besides, as many states are tried to solve each component, but
         1,000 at least.
@@ -128,6 +129,7 @@ class HybridAgent(Agent):
         Of MCTS.
     audit : bool
         Whether to check each position's split move by move before it is used, and to refuse one that does not hold.
+        That is not counted in the budget; positions with very many moves are not checked.
     play : "normal" or "misere", optional
         By default what the ruleset says. Misere play is exact for Nim, and refused for other games.
     compound, ending : str
@@ -183,9 +185,8 @@ class HybridAgent(Agent):
         self.effort = Effort.of(seconds, nodes=nodes, simulations=simulations)
         if simulations is not None and core not in ("auto", "mcts"):
             raise SgaiError(f"simulations={simulations} with core={core!r}: simulations are those of core='mcts'")
-        for what, value, known in (("core", core, CORES), ("prior", prior, PRIORS)):
-            if value not in known:
-                raise SgaiError(f"{what}={value!r} is unknown; it is one of: {', '.join(known)}")
+        check_choice("core", core, CORES)
+        check_choice("prior", prior, PRIORS)
         if not 0 <= strength < math.inf:
             raise SgaiError(f"strength={strength!r}: it is a number of visits, 0 or more")
         self.simulations = simulations
@@ -251,7 +252,7 @@ class HybridAgent(Agent):
         return explained(self.ruleset, decision)
 
     def _raised(self, error: Exception, doing: str) -> SgaiError:
-        return SgaiError(f"{self.ruleset} raised {type(error).__name__} while {doing}: {error}")
+        return SgaiError(f"{self.ruleset}: {type(error).__name__} was raised while {doing}: {error}")
 
     # The steps of a decision
 
@@ -265,6 +266,7 @@ class HybridAgent(Agent):
             return self._by_misere_theory(case, self._misere)
         case.summands = decompose(self.ruleset, case.position)
         self._solve(case)
+        self._xor_prior.limit(case.budget.share(_PRIOR_SHARE))
         case.beliefs = self._xor_prior.beliefs(Component(*each[:2], True) for each in case.summands)
         if self.prior == "trusted":
             return self._by_trust(case)

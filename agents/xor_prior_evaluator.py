@@ -73,7 +73,7 @@ class XorPriorEvaluator(mcts.Evaluator):
         if self._bridge.play == "misere":
             nim_heaps(decompose(self._bridge.ruleset, self._bridge.ruleset.initial()))
         self._states = states
-        self._solver = solver or Solver()
+        self._solver = Solver() if solver is None else solver  # an empty one is false
         self._prior = XorPrior(self._solver, model, trust=trust)
         self._tried: set[tuple[Any, Any]] = set()
 

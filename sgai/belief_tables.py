@@ -1,6 +1,7 @@
 """Tables of beliefs: how often components of a size and a number of moves had which Grundy value."""
 
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -16,6 +17,7 @@ from sgai.ruleset import Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 
 FORMAT = 1
+MOST_COUNTED = 4096  # moves of a component; where there are more, larger values are not believed in
 _PRIOR_SAMPLES = 20.0  # how many samples the larger group counts for; chosen on held-out components of five games
 _SCALE, _ZERO, _ZERO_OF_ONE_MOVE = 0.85, 0.5, 0.05  # fitted: see `generic_weights`
 
@@ -48,7 +50,7 @@ class Features(NamedTuple):
         Features(size=6, moves=7)
         """
         if moves is None:
-            moves = sum(1 for _ in ruleset.moves(position))
+            moves = sum(1 for _ in itertools.islice(ruleset.moves(position), MOST_COUNTED))
         if isinstance(ruleset, RemovalRuleset):
             return cls((position & ~ruleset.always_live()).bit_count(), moves)
         return cls(ruleset.heap_of(position), moves)

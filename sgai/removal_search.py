@@ -56,7 +56,7 @@ class RemovalSearch:
     def __init__(self, table: RemovalTable, memory: int = DEFAULT_MEMORY, values: int = 64) -> None:
         if table.cells > MOST_CELLS:
             raise SgaiError(f"{table.cells:,} cells; the compiled search takes games of up to {MOST_CELLS}")
-        self.cells, self.moves = table.cells, len(table.needs)
+        self.table, self.cells, self.moves = table, table.cells, len(table.needs)
         self.words = words_for(table.cells)
         self._like = to_words(0, self.words)
         self._rules = rules_of(table)

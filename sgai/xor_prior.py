@@ -51,6 +51,11 @@ class XorPrior:
         self._solver, self._trust = solver, trust
         self.model = model or BeliefModel.shipped()
         self._kept: dict[AnyPart, Belief] = {}
+        self._time: Budget | None = None
+
+    def limit(self, time: Budget | None) -> None:
+        """Take no more time for pieces that are not solved: after it they are believed what the model says."""
+        self._time = time
 
     def __call__(self, parts: Iterable[Component], heap: int = 0) -> float:
         """Return the probability that the player to move loses a sum of parts that are not solved, and a nim-heap."""
@@ -71,7 +76,7 @@ class XorPrior:
             return Belief.point(value)
         belief = self._guess(part)
         excluded = self._solver.table.excluded(ruleset, position)
-        return belief.strike(excluded) if excluded else belief
+        return belief.strike(excluded) if excluded and belief.known is None else belief
 
     def _guess(self, part: Component) -> Belief:
         key = part[:2]
@@ -79,13 +84,15 @@ class XorPrior:
         if belief is None:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            belief = self._kept[key] = self._of_unsolved(part)
+            belief = self._of_unsolved(part)
+            if self._time is None or not self._time.is_late():
+                self._kept[key] = belief
         return belief
 
     def _of_unsolved(self, part: Component) -> Belief:
         belief = self.model.belief(part.ruleset, part.position)
         split = part.ruleset.approximate_components(part.position)
-        if not split or not self._trust:
+        if not split or not self._trust or (self._time is not None and self._time.is_late()):
             return belief
         pieces = [self._of_piece(*piece[:2]) for each in split for piece in decompose(each.ruleset, each.position)]
         return _mixed(belief, sum_belief(pieces), self._trust)
@@ -94,7 +101,10 @@ class XorPrior:
         table = self._solver.table
         value = table.known(ruleset, position)
         if value is None:
-            value = table.value_if_small(ruleset, position, Budget(_FEW_STATES))
+            seconds = None
+            if self._time is not None and self._time.seconds is not None:
+                seconds = max(1e-6, self._time.seconds - self._time.elapsed())
+            value = table.value_if_small(ruleset, position, Budget(_FEW_STATES, seconds))
         return self.model.belief(ruleset, position) if value is None else Belief.point(value)
 
 

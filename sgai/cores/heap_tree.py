@@ -103,6 +103,8 @@ class HeapTree:
         kept = kernel.Tree._make([*fresh, tree.state.copy(), root, *tree[10:]])
         kept.state[kernel.PILES], kept.state[kernel.CLOSED] = len(piles), 0
         kernel.keep_below(tree, kept, node)
+        if len(kept.child) <= kept.state[kernel.USED] + len(self.moves):
+            return  # the root's own children might not fit
         self.rules, self._starts, self._nim = before.rules, before._starts, before._nim
         self._nim_pile = self._nim + self.sum.heap
         self.arrays = kept

@@ -92,6 +92,8 @@ class DepthFirstRoot:
         As far as it is proved.
     options : int
         The number of different options, when all are split.
+    ranks : dict
+        By what the options were sorted, by key.
     proved : dict
         The outcomes of the options, by key.
     nodes : dict
@@ -103,6 +105,7 @@ class DepthFirstRoot:
         self.outcome = None if self.listed.moves else "P"
         self.heap = root.heap
         self.options = 0
+        self.ranks: dict[Key, float] = {}
         self.stack: list[Frame] = []
         self.proved: dict[Key, str] = {}
         self.nodes: dict[Key, int] = {}
@@ -154,7 +157,7 @@ class DepthFirstCore(PythonCore[DepthFirstRoot], Generic[ValueT]):
             root.listed.fill(budget)
             keys = list(dict.fromkeys(root.listed.keys))
             root.options = len(keys)
-            root.stack.append(Frame(None, self._ordered(keys, budget), self._table.learned))
+            root.stack.append(Frame(None, self._ordered(keys, budget, root.ranks), self._table.learned))
         while root.outcome is None:
             budget.left()
             self._step(root, budget)
@@ -233,9 +236,9 @@ class DepthFirstCore(PythonCore[DepthFirstRoot], Generic[ValueT]):
             found.append(MoveFinding(move, outcome, win, visits))
         return found
 
-    def _ordered(self, keys: list[Key], budget: Budget) -> list[Key]:
+    def _ordered(self, keys: list[Key], budget: Budget, ranks: dict[Key, float] | None = None) -> list[Key]:
         """Sort options: those first that the opponent probably loses, or that have the fewest moves."""
-        ranks = {}
+        ranks = {} if ranks is None else ranks
         for key in keys:
             budget.left()
             if self._loss is not None:

@@ -1,7 +1,6 @@
 """Alpha-beta on two values in Python, over sums of any rulesets."""
 
 from sgai.budget import Budget
-from sgai.cores.python_core import believed
 from sgai.cores.python_depth_first import DepthFirstCore, DepthFirstRoot
 from sgai.cores.python_nodes import Key, outcome_at_once
 
@@ -63,4 +62,4 @@ class PythonOutcome(DepthFirstCore[str]):
         if len(root.stack) > 1 and root.stack[1].key == self._table.fold(*key):
             below = root.stack[1]
             return (below.place + 1) / (len(below.children) + 2)
-        return 0.5 if self._loss is None else believed(self._loss, key)
+        return 0.5 if self._loss is None else -root.ranks.get(key, -0.5)

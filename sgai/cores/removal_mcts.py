@@ -119,11 +119,12 @@ class RemovalMCTS(SearchCore):
             If the sum is none of components of the game of the exact search, or its heap is larger than 63.
         """
         self._check(root)
+        began = budget.elapsed()
         if not root.parts:
             heaps = tuple(
                 MoveFinding(SumMove(-1, left), _heap_outcome(left), float(left == 0), 0) for left in range(root.heap)
             )
-            return Findings(_heap_outcome(root.heap), heaps, 0, 0, budget.elapsed())
+            return Findings(_heap_outcome(root.heap), heaps, 0, 0, budget.elapsed() - began)
         ruleset = root.parts[0].ruleset
         assert isinstance(ruleset, RemovalRuleset)
         self._search.make_room()
@@ -162,7 +163,7 @@ class RemovalMCTS(SearchCore):
             best_first(self._moves(tree, ruleset), by_visits=True),
             simulations,
             hits,
-            budget.elapsed(),
+            budget.elapsed() - began,
         )
 
     def _check(self, root: Sum) -> None:
@@ -170,7 +171,7 @@ class RemovalMCTS(SearchCore):
             ruleset = root.parts[0].ruleset
             if not isinstance(ruleset, RemovalRuleset):
                 raise SgaiError(f"{quote(str(ruleset))} is no removal game; the search core {self.name!r} is for these")
-            if (ruleset.table.cells, len(ruleset.table.needs)) != (self._search.cells, self._search.moves):
+            if ruleset.table != self._search.table:
                 raise SgaiError(f"{quote(str(ruleset))} is not the game of the exact search that this core was given")
             check_removal_sum(ruleset.rules(), root)
         if not 0 <= root.heap <= _LARGEST_HEAP:
