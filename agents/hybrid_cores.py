@@ -17,7 +17,8 @@ from sgai.xor_prior import XorPrior
 _log = logging.getLogger(__name__)
 
 CORES = ("auto", "mcts", "outcome", "dfpn")
-_PROVING_SHARE = 0.8  # of the budget for search; where that proves nothing, the rest is for an estimate
+_LEAST_PROVING_SECONDS = 0.003
+_PROVING_SHARE = 0.9  # of the budget for search; where that proves nothing, the rest is for an estimate
 _TRIED_STARTS = 50  # to find a position that symmetry does not decide
 _LARGEST_HEAP = 64  # beside removal games in the compiled cores
 
@@ -58,11 +59,17 @@ class HybridCores:
                         seen.add(part.ruleset.rules())
                         waiting.append(part.ruleset)
 
-    def plan(self, root: Sum) -> list[tuple[SearchCore, float]]:
-        """Return the cores to ask one after the other, each with its share of the budget that is left then."""
+    def plan(self, root: Sum, seconds: float | None = None) -> list[tuple[SearchCore, float]]:
+        """Return the cores to ask one after the other, each with its share of the budget that is left then.
+
+        With very few seconds left there is no time to ask for a proof.
+        """
         if self._core != "auto":
             return [(self._get(self._core, root), 1.0)]
-        return [(self._get("outcome", root), _PROVING_SHARE), (self._get("mcts", root), 1.0)]
+        estimating = (self._get("mcts", root), 1.0)
+        if seconds is not None and seconds < _LEAST_PROVING_SECONDS:
+            return [estimating]
+        return [(self._get("outcome", root), _PROVING_SHARE), estimating]
 
     def is_compiled(self, root: Sum) -> bool:
         """Tell whether a sum goes to compiled search: components of one removal game, no large heap."""

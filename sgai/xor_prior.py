@@ -4,6 +4,7 @@ It guides a search and decides nothing. Parts that the rules split only approxim
 are believed to be worth the XOR of those pieces, no more.
 """
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -49,7 +50,7 @@ class XorPrior:
         if not 0 <= trust <= 1:
             raise SgaiError(f"trust={trust!r}: it should be from 0 to 1")
         self._solver, self._trust = solver, trust
-        self.model = model or BeliefModel.shipped()
+        self.model = model or _shipped_model()
         self._kept: dict[AnyPart, Belief] = {}
         self._time: Budget | None = None
 
@@ -106,6 +107,11 @@ class XorPrior:
                 seconds = max(1e-6, self._time.seconds - self._time.elapsed())
             value = table.value_if_small(ruleset, position, Budget(_FEW_STATES, seconds))
         return self.model.belief(ruleset, position) if value is None else Belief.point(value)
+
+
+@functools.cache
+def _shipped_model() -> BeliefModel:
+    return BeliefModel.shipped()
 
 
 def _mixed(belief: Belief, other: Belief, share: float) -> Belief:

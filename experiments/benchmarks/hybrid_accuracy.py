@@ -19,7 +19,8 @@ from sgai.experiments.benchmarks.positions import Judge
 from sgai.experiments.matches.table import wilson_interval
 
 BOARDS = {
-    "Cram 6x6 after 2 to 10": ("cram(rows=6,columns=6)", range(2, 11)),
+    "Cram 6x6 after 4 to 10": ("cram(rows=6,columns=6)", range(4, 11)),
+    "Cram 6x6 after 2 or 3": ("cram(rows=6,columns=6)", range(2, 4)),
     "Cram 5x8 after 4 to 10": ("cram(rows=5,columns=8)", range(4, 11)),
     "Cram 5x8 after 2 or 3": ("cram(rows=5,columns=8)", range(2, 4)),
 }

@@ -21,6 +21,7 @@ from sgai.agents.agent import Agent, Decision
 from sgai.agents.plain import AlphaBetaAgent, MCTSAgent
 from sgai.envs import load_game
 from sgai.reachable import explore
+from sgai.rulesets import leap_groups
 from sgai.solver import Solver
 
 TAKE = "[1;3;4]"
@@ -37,6 +38,7 @@ class Row(NamedTuple):
     minimax_solver: float | None
     hybrid_states: int
     alpha_beta_nodes: int
+    hybrid_is_right: bool
     mcts_is_right: bool
 
 
@@ -50,6 +52,9 @@ def position_text(groups: int, cells: int, chance: random.Random) -> str:
 def timed(agent: Agent, position: Any) -> tuple[float, Decision]:
     """Return the process time of a decision, from empty tables."""
     agent.reset()
+    for each in vars(leap_groups).values():
+        if hasattr(each, "cache_clear"):  # what the rules keep of boards is work for a decision too
+            each.cache_clear()
     started = time.process_time()
     decision = agent.decide(position)
     return time.process_time() - started, decision
@@ -74,8 +79,8 @@ def measured(text: str, most_seconds: float) -> Row:
     position, judge = ruleset.initial(), Solver()
     won = judge.grundy(ruleset, position) != 0
     seconds, decision = timed(HybridAgent(ruleset, seconds=most_seconds), position)
-    if decision.outcome != ("N" if won else "P") or (won and judge.grundy(ruleset, decision.position)):
-        raise AssertionError(f"the hybrid is wrong about {text}")
+    if decision.outcome != ("N" if won else "P"):
+        raise AssertionError(f"the hybrid did not decide {text} within its time, or it is wrong")
     whole_seconds, whole = timed(AlphaBetaAgent(ruleset, seconds=most_seconds), position)
     _, guess = timed(MCTSAgent(ruleset, seconds=max(0.001, seconds)), position)
     return Row(
@@ -86,6 +91,7 @@ def measured(text: str, most_seconds: float) -> Row:
         solver_seconds(text),
         decision.states,
         whole.states,
+        won and judge.grundy(ruleset, decision.position) == 0,
         won and judge.grundy(ruleset, guess.position) == 0,
     )
 
@@ -109,7 +115,7 @@ def summary(groups: int, rows: list[Row]) -> list[str]:
         f"{statistics.median(both):,.0f} ({len(both)} of {len(rows)})" if both else f"- (0 of {len(rows)})",
         f"{statistics.median(row.hybrid_states for row in rows):,.0f}",
         f"{statistics.median(row.alpha_beta_nodes for row in rows):,.0f}",
-        f"{len(won)} of {len(won)}",
+        f"{sum(row.hybrid_is_right for row in won)} of {len(won)}",
         f"{sum(row.mcts_is_right for row in won)} of {len(won)}",
     ]
 
@@ -139,7 +145,7 @@ def main() -> None:
         "OpenSpiel minimax ms",
         "ratio (where both finish)",
     ]
-    headers += ["hybrid states", "alpha-beta nodes", "hybrid wins kept", "plain MCTS, equal time"]
+    headers += ["hybrid states", "alpha-beta nodes", "hybrid right", "MCTS right"]
     print(tabulate(table, headers=headers, stralign="right", disable_numparse=True))
     print(f"alpha-beta was given {options.most_seconds:g} s; medians of {options.positions} positions, empty tables")
 

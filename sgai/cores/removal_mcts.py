@@ -1,5 +1,6 @@
 """Monte Carlo tree search for removal games, compiled."""
 
+import functools
 import math
 import time
 from typing import TYPE_CHECKING
@@ -119,12 +120,12 @@ class RemovalMCTS(SearchCore):
             If the sum is none of components of the game of the exact search, or its heap is larger than 63.
         """
         self._check(root)
-        began = budget.elapsed()
+        elapsed = budget.elapsed()
         if not root.parts:
             heaps = tuple(
                 MoveFinding(SumMove(-1, left), _heap_outcome(left), float(left == 0), 0) for left in range(root.heap)
             )
-            return Findings(_heap_outcome(root.heap), heaps, 0, 0, budget.elapsed() - began)
+            return Findings(_heap_outcome(root.heap), heaps, 0, 0, budget.elapsed() - elapsed)
         ruleset = root.parts[0].ruleset
         assert isinstance(ruleset, RemovalRuleset)
         self._search.make_room()
@@ -132,7 +133,7 @@ class RemovalMCTS(SearchCore):
         started = int(stack.state[HITS])
         tree = self._tree_for(len(root.parts))
         if self._hats is None:
-            self._hats = self._transformed(ruleset)
+            self._hats = _transforms(self._beliefs, ruleset.rules())
         bare = ruleset.always_live()
         rows = rows_of([part.position & ~bare for part in root.parts], self._search.words)
         seed = (1_000_003 * self._seed + self._decisions) % (1 << 63)
@@ -163,7 +164,7 @@ class RemovalMCTS(SearchCore):
             best_first(self._moves(tree, ruleset), by_visits=True),
             simulations,
             hits,
-            budget.elapsed() - began,
+            budget.elapsed() - elapsed,
         )
 
     def _check(self, root: Sum) -> None:
@@ -223,13 +224,15 @@ class RemovalMCTS(SearchCore):
             )
         return self._tree
 
-    def _transformed(self, ruleset: RemovalRuleset) -> npt.NDArray[np.float64]:
-        if self._beliefs is None:
-            return np.ones((1, _VALUES))
-        distributions = self._beliefs.table_array(ruleset, values=_VALUES)
-        signs = [[1.0 - 2.0 * ((i & j).bit_count() & 1) for j in range(_VALUES)] for i in range(_VALUES)]
-        return np.ascontiguousarray(distributions @ np.array(signs))
-
 
 def _heap_outcome(heap: int) -> str:
     return "N" if heap else "P"
+
+
+@functools.lru_cache(maxsize=256)
+def _transforms(beliefs: "BeliefModel | None", ruleset: RemovalRuleset) -> npt.NDArray[np.float64]:
+    """Return the Walsh-Hadamard transforms of the beliefs in a component's value, by its number of moves."""
+    if beliefs is None:
+        return np.ones((1, _VALUES))
+    signs = [[1.0 - 2.0 * ((i & j).bit_count() & 1) for j in range(_VALUES)] for i in range(_VALUES)]
+    return np.ascontiguousarray(beliefs.table_array(ruleset, values=_VALUES) @ np.array(signs))
