@@ -12,6 +12,7 @@ from sgai.agents.choosing import Chooser
 from sgai.agents.effort import Effort
 from sgai.agents.exact import ExactAgent
 from sgai.agents.hybrid_cores import CORES, HybridCores
+from sgai.belief_models import BeliefModel
 from sgai.beliefs import Belief
 from sgai.budget import Budget, OutOfBudget
 from sgai.conventions import check_convention
@@ -125,6 +126,8 @@ class HybridAgent(Agent):
         approximate, without search: it is there to show the harm.
     strength : float
         How many visits of MCTS the prior counts for.
+    beliefs : BeliefModel, optional
+        What to believe of components that are not solved; by default the tables that are shipped.
     seed : int
         Of MCTS.
     audit : bool
@@ -146,8 +149,8 @@ class HybridAgent(Agent):
 
     Notes
     -----
-    Compiled searches are loaded when the agent is made, which takes some seconds the very first time, so that
-    decisions hold their deadline.
+    Compiled searches for the components of the initial position are loaded when the agent is made, so that decisions
+    hold their deadline; the very first time that takes half a minute for each size of boards (64, 128, 256 cells).
 
     Examples
     --------
@@ -170,6 +173,7 @@ class HybridAgent(Agent):
         core: str = "auto",
         prior: str = "on",
         strength: float = 3.0,
+        beliefs: BeliefModel | None = None,
         seed: int = 0,
         audit: bool = False,
         play: str | None = None,
@@ -192,7 +196,7 @@ class HybridAgent(Agent):
         self.simulations = simulations
         self.core = "mcts" if simulations is not None else core
         self.prior, self.strength, self.seed, self.audit = prior, strength, check_integer(seed), audit
-        self._given, self._memory = solver, memory
+        self._given, self._memory, self._beliefs = solver, memory, beliefs
         self._misere = ExactAgent(ruleset, play="misere", solver=solver) if self.play == "misere" else None
         self.last_decision: HybridDecision | None = None
         self.reset()
@@ -207,7 +211,7 @@ class HybridAgent(Agent):
     def reset(self) -> None:
         """Forget what belongs to one game."""
         self.solver = Solver(memory=self._memory) if self._given is None else self._given
-        self._xor_prior = XorPrior(self.solver, trust=1.0 if self.prior == "trusted" else _TRUST)
+        self._xor_prior = XorPrior(self.solver, self._beliefs, trust=1.0 if self.prior == "trusted" else _TRUST)
         self._chooser = Chooser(self.ruleset, self.solver, self.play)
         self._cores = HybridCores(
             self.solver,

@@ -8,6 +8,7 @@ from sgai.agents.bots import AgentBot, PythonBot
 from sgai.agents.general import SEARCHES, UNSUITED, GeneralBot
 from sgai.agents.hybrid import PRIORS, HybridAgent
 from sgai.agents.hybrid_cores import CORES
+from sgai.belief_models import BeliefModel
 from sgai.envs import Bridge, bridge
 from sgai.errors import SgaiError, UnsupportedError
 from sgai.parameters import check_choice
@@ -28,6 +29,8 @@ class HybridBot(PythonBot):
         In place of seconds, the simulations of MCTS.
     core, prior, strength, audit
         As of `HybridAgent`; OpenSpiel's search makes no use of them.
+    beliefs : str, optional
+        A file that ``sgai learn-beliefs`` wrote; by default the tables that are shipped.
     seed : int
         Of MCTS and its playouts.
     general : "mcts", "alpha_beta" or "refuse"
@@ -65,6 +68,7 @@ class HybridBot(PythonBot):
         core: str = "auto",
         prior: str = "on",
         strength: float = 3.0,
+        beliefs: str | None = None,
         seed: int = 0,
         audit: bool = False,
         general: str = "mcts",
@@ -90,6 +94,7 @@ class HybridBot(PythonBot):
                 core=core,
                 prior=prior,
                 strength=strength,
+                beliefs=None if beliefs is None else BeliefModel.load(beliefs),
                 seed=seed,
                 audit=audit,
                 play=found.play,

@@ -1,16 +1,19 @@
 """Which search cores the hybrid agent gives an unsolved sum to, and how much of the budget each gets."""
 
+import contextlib
 import itertools
 import logging
 from typing import Any
 
-from sgai.budget import Budget
+from sgai.budget import Budget, OutOfBudget
 from sgai.compiling import can_compile
 from sgai.cores.core import SearchCore, Sum
 from sgai.decomposition import decompose
 from sgai.removal_values import MOST_CELLS, bare
 from sgai.ruleset import Component, Ruleset
+from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.removal import RemovalRuleset
+from sgai.sequences import SequenceTable
 from sgai.solver import Solver
 from sgai.xor_prior import XorPrior
 
@@ -20,6 +23,7 @@ CORES = ("auto", "mcts", "outcome", "dfpn")
 _LEAST_PROVING_SECONDS = 0.003
 _PROVING_SHARE = 0.9  # of the budget for search; where that proves nothing, the rest is for an estimate
 _TRIED_STARTS = 50  # to find a position that symmetry does not decide
+_LONG_SEQUENCE, _LOADING_SECONDS = 2_048, 20.0  # heaps; compilation included
 _LARGEST_HEAP = 64  # beside removal games in the compiled cores
 
 
@@ -52,6 +56,9 @@ class HybridCores:
             each = waiting.pop()
             if isinstance(each, RemovalRuleset):
                 self._load_removal(each)
+                continue
+            if isinstance(each, HeapRuleset):
+                _load_sequence(each)
                 continue
             if each.splits():
                 for part in each.components(each.initial()):
@@ -143,3 +150,12 @@ class HybridCores:
                         core.reset()
                     _log.debug("the search cores are loaded")
                     return
+
+
+def _load_sequence(game: HeapRuleset) -> None:
+    """Load the code that computes long sequences; what it computes here is thrown away."""
+    rules = game.rules()
+    assert isinstance(rules, HeapRuleset)
+    if max(game.initial(), default=0) >= _LONG_SEQUENCE:
+        with contextlib.suppress(OutOfBudget):
+            SequenceTable(rules).value(_LONG_SEQUENCE, Budget(seconds=_LOADING_SECONDS))

@@ -29,7 +29,7 @@ class PlayerSpec(Named):
     """
 
     makers: ClassVar = {each.name: each for each in (AlphaBetaAgent, ExactAgent, HybridAgent, MCTSAgent, RandomAgent)}
-    skipped: ClassVar = ("ruleset", "solver", *CONVENTION)
+    skipped: ClassVar = ("ruleset", "solver", "beliefs", *CONVENTION)
 
     def make_for(self, ruleset: Ruleset[Any, Any], convention: dict[str, Any], seed: int = 0) -> Agent:
         """Return an agent for a ruleset.

@@ -16,7 +16,7 @@ from sgai.nimbers import nim_sum
 from sgai.parameters import check_integer
 from sgai.periods import Period, period_theorem
 from sgai.registry import load_ruleset
-from sgai.removal_values import DEFAULT_MEMORY, RemovalValues
+from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
 from sgai.search import StateTable, refuse_loopy
@@ -58,11 +58,6 @@ class Solver:
     def __init__(self, *, store: "NimberStore | None" = None, memory: int = DEFAULT_MEMORY) -> None:
         self._table = StateTable(memory)
         self._kept = None if store is None else _kept_values(self._table, store)
-
-    @property
-    def removals(self) -> RemovalValues:
-        """The values of components of removal games, for search cores that share them."""
-        return self._table.removals
 
     def __len__(self) -> int:
         """Return the number of component states whose values are stored."""

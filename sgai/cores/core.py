@@ -89,7 +89,7 @@ class Findings:
 
 
 class SearchCore(ABC):
-    """Searches sums of one kind; what it learns stays until `reset`, so that the moves of one game share it.
+    """Searches sums of one kind; what it proves stays until `reset`, so that the moves of one game share it.
 
     Attributes
     ----------

@@ -459,11 +459,13 @@ def test_rules_that_raise(monkeypatch, where, error):
     agent = HybridAgent(ruleset, nodes=100)
     before = agent.decide((3, 5))
     monkeypatch.setattr(Breaks, "where", where)
-    with pytest.raises(sgai.SgaiError, match=rf"breaks raised {error} while '\(3, 5\)' was .*the dog ate the {where}"):
+    with pytest.raises(
+        sgai.SgaiError, match=rf"breaks: {error} was raised while '\(3, 5\)' was .*the dog ate the {where}"
+    ):
         agent.decide((3, 5))
     assert agent.last_decision is before
     if where == "components":
-        with pytest.raises(sgai.SgaiError, match=f"breaks raised {error} while the search was loaded"):
+        with pytest.raises(sgai.SgaiError, match=f"breaks: {error} was raised while the search was loaded"):
             HybridAgent(ruleset)
     monkeypatch.setattr(Breaks, "where", "")
     assert told(agent.decide((3, 5))) == told(before)

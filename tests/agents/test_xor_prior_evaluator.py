@@ -134,3 +134,9 @@ def test_evaluators_survive_pickling():
 def test_bad_input(text, options, words):
     with pytest.raises(sgai.SgaiError, match=words):
         XorPriorEvaluator(pyspiel.load_game(text), **options)
+
+
+def test_an_empty_solver_that_is_given_is_used():
+    game, solver = pyspiel.load_game("sgai_kayles(piles=[5;7])"), sgai.Solver()
+    XorPriorEvaluator(game, solver=solver).evaluate(game.new_initial_state())
+    assert len(solver) > 0

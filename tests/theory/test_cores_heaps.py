@@ -271,3 +271,22 @@ print(sum(simulate.stats.cache_hits.values()))
     assert int(hits) >= 1
     here = HeapMCTS(seed=3).search(Sum((Component(KAYLES, (9, 11, 12)),), 2), Budget(2000))
     assert first == str([(str(each.move.move), each.outcome, each.visits) for each in here.moves])
+
+
+def test_a_kept_tree_has_room_for_the_moves_of_the_next_sum():
+    # Its 30 has one move and 29 has 29: the tree of the first sum is too small for the second one's root.
+
+    class Uneven(HeapRuleset):
+        """A heap of 30 loses one token, every other heap any number."""
+
+        name = "uneven"
+
+        def results(self, heap):
+            for left in [29] if heap == 30 else range(heap):
+                yield (left,) if left else ()
+
+    ruleset, core = Uneven(), HeapMCTS(nodes=25)
+    core.search(Sum((Component(ruleset, (20, 30)),)), Budget(200))
+    found = core.search(Sum((Component(ruleset, (20, 29)),)), Budget(400))
+    assert found.nodes == 400
+    assert len(found.moves) == 49

@@ -459,3 +459,22 @@ def test_bad_sums():
 def test_bad_options(what, value):
     with pytest.raises(SgaiError, match=f"{what}='?{value}"):
         RemovalMCTS(RemovalSearch(load_ruleset("cram").table), **{what: value})
+
+
+def test_another_game_of_the_same_size_is_refused():
+    path = load_ruleset("node_kayles(graph=path,vertices=10)")
+    star = load_ruleset(f"node_kayles(edges=[{';'.join(f'0-{leaf}' for leaf in range(1, 10))}])")
+    core = RemovalMCTS(RemovalSearch(path.table))
+    with pytest.raises(SgaiError, match="is not the game of the exact search"):
+        core.search(Sum((Component(star, star.initial()),)), Budget(10))
+
+
+def test_seconds_are_those_of_one_search():
+    ruleset = load_ruleset("cram(rows=6,columns=7)")
+    core, budget = RemovalMCTS(RemovalSearch(ruleset.table)), Budget(2_000)
+    root = Sum((Component(ruleset, ruleset.initial() & ~0b1011),))
+    spent = 0.0
+    for _ in range(4):
+        spent += core.search(root, budget.share(0.25)).seconds
+        spent += core.search(root, Budget(1)).seconds
+    assert 0 < spent <= budget.elapsed()

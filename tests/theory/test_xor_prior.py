@@ -94,3 +94,16 @@ def test_beliefs_agree_with_the_probability():
 def test_bad_trust(trust):
     with pytest.raises(SgaiError, match=f"trust={trust}"):
         XorPrior(Solver(), trust=trust)
+
+
+def test_no_time_goes_into_pieces_once_it_is_over():
+    solver = Solver()
+    prior, part = XorPrior(solver), part_of(FIBONACCI, ((8, 13), 4))
+    time_left = Budget(seconds=1e-9)
+    assert time_left.is_late()
+    prior.limit(time_left)
+    assert prior([part]) == loss_probability([prior.model.belief(*part[:2])])
+    assert len(solver) == 0
+    prior.limit(None)
+    prior([part])
+    assert len(solver) > 0
