@@ -13,7 +13,7 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 # What differs from run to run: times, and the name of a new folder of games.
 _VARYING = [(r"in [0-9.e-]+ s$", "in # s"), (r"matches/[0-9TZ.]+", "matches/#")]
-_PROGRESS = r"sgai: compiling .*\n|\r[^\r\n]*|[0-9]+ states \[.*"
+_PROGRESS = re.compile(r"^(sgai: compiling .*| *[0-9]+%\|.*|[0-9]+ states \[.*)$", re.MULTILINE)
 _TIMES_OF_A_TABLE = (r"( +[0-9.e+-]+){2}$", " # #")
 
 
@@ -45,7 +45,7 @@ def _run_commands(example: Example) -> None:
         )
         is_match = re.search(r"\bmatch\b", command) is not None
         # A progress bar, which shows on a slow machine, is no part of the answer.
-        said = [line for line in re.sub(_PROGRESS, "", done.stderr).splitlines() if line.strip()]
+        said = [line for line in _PROGRESS.sub("", done.stderr).splitlines() if line.strip()]
         shown = done.stdout if is_match else done.stdout + "\n".join(said)
         assert _plain(shown, is_match) == _plain(expected, is_match), f"$ {command}\n{done.stdout}{done.stderr}"
 
