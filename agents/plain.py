@@ -1,6 +1,7 @@
 """Agents that search and know no theory: baselines on the same cores that the hybrid agent uses."""
 
 import time
+from abc import abstractmethod
 from typing import Any
 
 from sgai.agents.agent import ESTIMATED, PROVED, Agent, Decision
@@ -40,8 +41,9 @@ class PlainAgent(Agent):
             self._core.search(self._root(ruleset.initial()), Budget(2))  # loads compiled code
         self._core.reset()
 
+    @abstractmethod
     def _make_core(self) -> SearchCore:
-        raise NotImplementedError
+        """Return the core that searches."""
 
     def decide(self, position: Any) -> Decision:
         """Choose the move that search likes best, or raise `SgaiError` where there is none."""
