@@ -34,6 +34,7 @@ from sgai.xor_prior import XorPrior
 PRIORS = ("on", "off", "trusted")
 _NOTHING = Sum(())
 _TRUST = 0.5  # in values of pieces that interact
+_HURRY, _MOST_TRIED_CELLS = 0.02, 24  # in less time than this not of larger ones, where one state takes long
 _FEW_STATES = 200  # tried to solve a component exactly of which only the outcome is needed
 _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
 _PRIOR_SHARE = 0.2  # of the time that is left may go into the pieces of what splits only approximately
@@ -301,6 +302,9 @@ class HybridAgent(Agent):
             if case.values[i] is None and not case.budget.is_over():
                 # Of the last one only the outcome beside the others matters, and search asks for no more.
                 last = i == unsolved[-1] and self._cores.is_compiled(_sum_of([part]))
+                hurried = case.budget.seconds is not None and case.budget.seconds < _HURRY
+                if last and hurried and _size(part) > _MOST_TRIED_CELLS:
+                    continue
                 case.values[i] = self._value_or_none(part, case.budget, _FEW_STATES if last else None)
 
     def _value_or_none(self, part: Summand, budget: Budget, states: int | None) -> int | None:
