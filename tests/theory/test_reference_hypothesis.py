@@ -22,6 +22,8 @@ from sgai.rulesets.sums import Sum
 from sgai.rulesets.take_and_break import GrundysGame, Kayles, TakeAndBreak
 from sgai.rulesets.walkers import King, Knight, Queen, Rook
 
+pytestmark = pytest.mark.slow
+
 CALLS = 100_000
 judged = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
