@@ -334,8 +334,7 @@ class HybridAgent(Agent):
         """Search what is not solved beside the nim-heap of what is."""
         root = case.root = case.rest if self._lifts(case) else Sum((Component(self.ruleset, case.position, True),))
         outcome = None
-        seconds = None if case.budget.seconds is None else case.budget.seconds - case.budget.elapsed()
-        for core, share in self._cores.plan(root, seconds):
+        for core, share in self._cores.plan(root, case.budget.seconds_left()):
             if case.findings and case.budget.is_over():
                 break
             part = case.budget.share(share)

@@ -61,6 +61,10 @@ class Budget:
         """Tell whether the seconds are over."""
         return self.seconds is not None and self.elapsed() > self.seconds
 
+    def seconds_left(self) -> float | None:
+        """Return the seconds left, below 0 when they are over, or None where there is no limit."""
+        return None if self.seconds is None else self.seconds - self.elapsed()
+
     def left(self) -> float | None:
         """Return the seconds left, or None where there is no limit; unlike `check_clock` it tells no watcher.
 
@@ -69,10 +73,8 @@ class Budget:
         OutOfBudget
             If none are left.
         """
-        if self.seconds is None:
-            return None
-        left = self.seconds - self.elapsed()
-        if left <= 0:
+        left = self.seconds_left()
+        if left is not None and left <= 0:
             raise OutOfBudget
         return left
 
@@ -87,8 +89,8 @@ class Budget:
         250
         """
         states = max(1, int(part * (self.states - self.spent)))
-        seconds = None if self.seconds is None else max(1e-6, part * (self.seconds - self.elapsed()))
-        return Budget(states, seconds, self.watch)
+        left = self.seconds_left()
+        return Budget(states, None if left is None else max(1e-6, part * left), self.watch)
 
     def charge(self, other: "Budget") -> None:
         """Count what another budget has spent; it may be more than is left."""

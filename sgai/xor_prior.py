@@ -102,10 +102,9 @@ class XorPrior:
         table = self._solver.table
         value = table.known(ruleset, position)
         if value is None:
-            seconds = None
-            if self._time is not None and self._time.seconds is not None:
-                seconds = max(1e-6, self._time.seconds - self._time.elapsed())
-            value = table.value_if_small(ruleset, position, Budget(_FEW_STATES, seconds))
+            left = None if self._time is None else self._time.seconds_left()
+            few = Budget(_FEW_STATES, None if left is None else max(1e-6, left))
+            value = table.value_if_small(ruleset, position, few)
         return self.model.belief(ruleset, position) if value is None else Belief.point(value)
 
 

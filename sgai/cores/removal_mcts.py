@@ -149,7 +149,7 @@ class RemovalMCTS(SearchCore):
             )
             budget.spent += int(tree.state[kernel.SIMULATIONS]) - before
             self._search.make_room()
-            if status == kernel.DECIDED or budget.spent >= budget.states or budget.is_late():
+            if status == kernel.DECIDED or budget.is_over():
                 break
             seconds = time.perf_counter() - began
             if seconds < _SLICE_SECONDS / 2:

@@ -174,8 +174,7 @@ class _RemovalCore(SearchCore):
                     unanswered.append(option)
                 finally:
                     option.visits += part.spent
-                    budget.spent += part.spent
-                    budget.hits += part.hits
+                    budget.charge(part)
                 if option.outcome == "P":
                     return "N"
                 budget.check_clock()
@@ -315,10 +314,9 @@ def _refresh(search: "RemovalSearch", options: list[_Option]) -> None:
 def _share(budget: Budget, states: int) -> Budget:
     """Return a budget for a part of the work, no larger than what is left."""
     left = budget.states - budget.spent
-    seconds = None if budget.seconds is None else budget.seconds - budget.elapsed()
-    if left < 1 or (seconds is not None and seconds <= 0):
+    if left < 1:
         raise OutOfBudget
-    return Budget(min(states, left), seconds)
+    return Budget(min(states, left), budget.left())
 
 
 def _findings(options: list[_Option]) -> tuple[MoveFinding, ...]:
