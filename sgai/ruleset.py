@@ -54,6 +54,8 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         The name in text, ``name(key=value)``; OpenSpiel's is ``sgai_`` + name.
     loopy : bool
         Declares that play may go on for ever.
+    rule_methods : tuple of str
+        The methods that make the rules: a closed form is believed where it is defined no further up than they are.
     reachable_limit : int
         How many positions the defaults may walk through before they give up with a clear error.
 
@@ -78,6 +80,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
 
     name: ClassVar[str] = ""
     loopy: ClassVar[bool] = False
+    rule_methods: ClassVar[tuple[str, ...]] = ("moves",)
     reachable_limit: ClassVar[int] = 200_000
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -248,6 +251,37 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
     def heap_of(self, position: PositionT) -> int | None:  # noqa: ARG002 - for heap games
         """Return the size of the heap that the position is, where its value is that of one heap in a sequence."""
         return None
+
+    def closed_grundy(self, position: PositionT) -> int | None:  # noqa: ARG002 - for games that have one
+        """Return the Grundy value where a theorem gives it without search; by default None.
+
+        Read it through `proved_grundy`, for a subclass may have changed the rules.
+        """
+        return None
+
+    def closed_outcome(self, position: PositionT) -> str | None:  # noqa: ARG002 - for games that have one
+        """Return "N" or "P" of normal play where a theorem gives the outcome without search; by default None.
+
+        Where a theorem gives the Grundy value, `closed_grundy` is enough. Read it through `proved_outcome`.
+        """
+        return None
+
+    def proved_grundy(self, position: PositionT) -> int | None:
+        """Return `closed_grundy`, if it was written for these rules."""
+        return self.closed_grundy(position) if self._trusts("closed_grundy") else None
+
+    def proved_outcome(self, position: PositionT) -> str | None:
+        """Return the outcome of normal play, N or P, where a closed form gives it."""
+        outcome = self.closed_outcome(position) if self._trusts("closed_outcome") else None
+        if outcome is None:
+            value = self.proved_grundy(position)
+            outcome = None if value is None else ("N" if value else "P")
+        return outcome
+
+    @classmethod
+    def _trusts(cls, formula: str) -> bool:
+        # A subclass that changes the rules inherits formulas which are no longer true.
+        return all(owner(cls, formula) <= owner(cls, name) for name in cls.rule_methods)
 
     def splits(self) -> bool:
         """Tell whether the ruleset gives `components` of its own."""

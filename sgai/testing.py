@@ -251,6 +251,17 @@ class RulesetConformance:
             judged = {move for move, option in ruleset.moves(position) if reference_grundy(ruleset, option) == 0}
             assert winning == judged, f"winning moves of {ruleset.format(position)}"
 
+    def test_closed_forms_agree_with_the_reference(self) -> None:
+        """Where theorems give values and outcomes without search, they are those of the naive definition."""
+        ruleset = self._loaded()
+        if ruleset.loopy:
+            return
+        for seed in range(self.seed, self.seed + self.judged):
+            position, value = random_small_position(ruleset, seed)
+            shown = ruleset.format(position)
+            assert ruleset.proved_grundy(position) in (None, value), f"value of {shown}"
+            assert ruleset.proved_outcome(position) in (None, "N" if value else "P"), f"outcome of {shown}"
+
 
 def check_ruleset(ruleset: AnyRuleset | str) -> None:
     """Run all conformance tests on a ruleset.

@@ -3,7 +3,7 @@
 import ast
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sgai.errors import SgaiError, quote
 from sgai.parameters import check_integer, parameter
@@ -19,6 +19,8 @@ Square = tuple[int, int]  # (row, column), counted from the corner that the piec
 
 class Walker(Ruleset[Square, Square]):
     """One piece on a board; both players move it, always nearer to the corner (0,0)."""
+
+    rule_methods: ClassVar[tuple[str, ...]] = ("moves", "targets")
 
     rows: int = parameter(default=8, doc="rows of the board")
     columns: int = parameter(default=8, doc="columns of the board")
