@@ -65,6 +65,13 @@ def in_a_new_folder(tmp_path_factory: pytest.TempPathFactory):
     os.chdir(before)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the blocks of a document together: they share names and files."""
+    for item in items:
+        if item.path.suffix == ".md":
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
+
+
 pytest_collect_file = Sybil(
     parsers=[
         PythonCodeBlockParser(doctest_optionflags=doctest.ELLIPSIS),

@@ -7,7 +7,7 @@ from sgai.errors import SgaiError
 
 DEFAULT_SECONDS = 0.05
 _UNLIMITED = 1 << 62
-_KEPT_BACK = 0.02  # of the seconds, to put the answer together in
+_KEPT_BACK, _KEPT_SECONDS, _MOST_KEPT = 0.02, 0.003, 0.06  # to put the answer together in: parts of the time, seconds
 
 
 @dataclass(frozen=True)
@@ -52,4 +52,7 @@ class Effort:
 
     def begin(self) -> Budget:
         """Return the budget of a decision that begins now; a little is kept back to put the answer together in."""
-        return Budget(self.states, None if self.seconds is None else self.seconds * (1 - _KEPT_BACK))
+        if self.seconds is None:
+            return Budget(self.states)
+        kept = max(_KEPT_BACK * self.seconds, min(_KEPT_SECONDS, _MOST_KEPT * self.seconds))
+        return Budget(self.states, self.seconds - kept)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgai.beliefs import Floats
-from sgai.errors import SgaiError, quote
+from sgai.errors import SgaiError, quote, quote_path
 from sgai.ruleset import Ruleset
 from sgai.rulesets.removal import RemovalRuleset
 
@@ -174,7 +174,7 @@ class BeliefTable:
         except OSError as error:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
-            raise SgaiError(f"the table {quote(str(file))} cannot be written: {error.strerror}") from None
+            raise SgaiError(f"the table {quote_path(file)} cannot be written: {error.strerror}") from None
 
     def _text(self) -> str:
         head = {"format": FORMAT, "ruleset": self.ruleset, "learned": self.learned}
@@ -197,22 +197,22 @@ class BeliefTable:
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise SgaiError(f"{quote(source)} is no table of beliefs, it is no JSON: {error}") from None
+            raise SgaiError(f"{quote_path(source)} is no table of beliefs, it is no JSON: {error}") from None
         if not isinstance(data, dict) or not isinstance(data.get("counts"), list):
-            raise SgaiError(f"{quote(source)} is no table of beliefs; `sgai learn-beliefs` writes them")
+            raise SgaiError(f"{quote_path(source)} is no table of beliefs; `sgai learn-beliefs` writes them")
         if data.get("format") != FORMAT:
             raise SgaiError(
-                f"{quote(source)} has format {quote(data.get('format'))}, this version reads {FORMAT}; learn it again"
+                f"{quote_path(source)} has format {quote(data.get('format'))}, this version reads {FORMAT}; learn it again"
             )
         if not isinstance(data.get("ruleset"), str) or not isinstance(data.get("learned"), dict):
-            raise SgaiError(f"{quote(source)} lacks the name of its ruleset, or where it was learned")
+            raise SgaiError(f"{quote_path(source)} lacks the name of its ruleset, or where it was learned")
         table = cls(data["ruleset"], learned=data["learned"])
         for row in data["counts"]:
             try:
                 features, counts = _read_row(row)
             except (TypeError, ValueError):
                 raise SgaiError(
-                    f"{quote(source)} has a row {quote(row)}; it should be [size or null, moves, [how often 0, 1, ...]]"
+                    f"{quote_path(source)} has a row {quote(row)}; it should be [size or null, moves, [how often 0, 1, ...]]"
                 ) from None
             for value, count in counts:
                 table._add(features, value, count)
@@ -230,9 +230,9 @@ class BeliefTable:
         try:
             text = Path(file).read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            raise SgaiError(f"{quote(str(file))} is no table of beliefs, it is no text") from None
+            raise SgaiError(f"{quote_path(file)} is no table of beliefs, it is no text") from None
         except OSError as error:
-            raise SgaiError(f"the table {quote(str(file))} cannot be read: {error.strerror}") from None
+            raise SgaiError(f"the table {quote_path(file)} cannot be read: {error.strerror}") from None
         return cls.parse(text, str(file))
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from platformdirs import user_cache_path
 
 from sgai._version import __version__
-from sgai.errors import SgaiError, quote
+from sgai.errors import SgaiError, quote_path
 from sgai.ruleset import Ruleset
 
 
@@ -41,7 +41,7 @@ def save_sequence(file: Path, ruleset: Ruleset[Any, Any], values: npt.NDArray[An
     except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
-        raise SgaiError(f"checkpoint {quote(str(file))} cannot be written: {error.strerror}") from None
+        raise SgaiError(f"checkpoint {quote_path(file)} cannot be written: {error.strerror}") from None
 
 
 def load_sequence(file: Path, ruleset: Ruleset[Any, Any]) -> npt.NDArray[Any] | None:
@@ -58,12 +58,12 @@ def load_sequence(file: Path, ruleset: Ruleset[Any, Any]) -> npt.NDArray[Any] | 
         with np.load(file, allow_pickle=False) as stored:
             values, about = stored["values"], json.loads(str(stored["about"]))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise SgaiError(f"checkpoint {quote(str(file))} is damaged, delete it or name another: {error}") from None
+        raise SgaiError(f"checkpoint {quote_path(file)} is damaged, delete it or name another: {error}") from None
     expected = {"sgai": __version__, "ruleset": str(ruleset.rules()), "sha256": _digest(values)}
     for key, wanted in expected.items():
         if about.get(key) != wanted:
             raise SgaiError(
-                f"checkpoint {quote(str(file))} has {key} {about.get(key)!r}, not {wanted!r}: delete it or name another"
+                f"checkpoint {quote_path(file)} has {key} {about.get(key)!r}, not {wanted!r}: delete it or name another"
             )
     loaded: npt.NDArray[Any] = values
     return loaded

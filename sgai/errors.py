@@ -74,6 +74,17 @@ def quote(value: object, limit: int = 80) -> str:
     return repr(text if len(text) <= limit else text[:limit] + "...")
 
 
+def quote_path(path: object) -> str:
+    """Quote the path of a file for a message: whole, for its end says most.
+
+    Examples
+    --------
+    >>> quote_path("rules.py")
+    "'rules.py'"
+    """
+    return quote(str(path), limit=4_096)
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Say which known word was probably meant, as the end of a message; nothing where none is near.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
-from sgai.errors import SgaiError, nearest, quote
+from sgai.errors import SgaiError, nearest, quote, quote_path
 from sgai.ruleset import Ruleset
 from sgai.syntax import is_call, parse_call
 
@@ -173,7 +173,7 @@ def load_plugin(file: str | Path) -> ModuleType:
     """
     path = Path(file).resolve()
     if not path.is_file():
-        raise SgaiError(f"there is no file {quote(str(file))} to load rulesets from")
+        raise SgaiError(f"there is no file {quote_path(file)} to load rulesets from")
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) and Path(str(module.__file__)).resolve() == path:
             return module
@@ -181,7 +181,7 @@ def load_plugin(file: str | Path) -> ModuleType:
     name = f"sgai_plugin_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise SgaiError(f"{quote(str(file))} is no Python file; name one that ends in .py")
+        raise SgaiError(f"{quote_path(file)} is no Python file; name one that ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     before = set(_classes)
@@ -193,7 +193,7 @@ def load_plugin(file: str | Path) -> ModuleType:
         for name_added in _classes.keys() - before:
             del _classes[name_added], _origins[name_added]
         if isinstance(error, Exception | SystemExit):
-            raise SgaiError(f"{quote(str(file))} could not be loaded: {type(error).__name__}: {error}") from error
+            raise SgaiError(f"{quote_path(file)} could not be loaded: {type(error).__name__}: {error}") from error
         raise
     return module
 

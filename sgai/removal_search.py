@@ -275,6 +275,9 @@ class RemovalSearch:
                 raise OutOfBudget
             budget.check_clock()
             seconds = time.perf_counter() - began
+            left = budget.seconds_left()
+            if left is not None and nodes and seconds / nodes > left:
+                raise OutOfBudget  # one node more would take too long
             if nodes == size and seconds < long / 2:
                 size *= 2
             elif seconds > long and size > 1:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from platformdirs import user_cache_path
 
-from sgai.errors import SgaiError, StoreError, quote
+from sgai.errors import SgaiError, StoreError, quote, quote_path
 from sgai.parameters import check_integer
 
 # Raise this when the text of rules or of a position, or the canonical form, comes to mean something else: values that
@@ -532,7 +532,7 @@ class NimberStore:
     # Errors
 
     def _named(self) -> str:
-        return f"nimber store {quote(str(self.path), limit=1000)}"
+        return f"nimber store {quote_path(self.path)}"
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -56,3 +57,9 @@ def run_program():
         )
 
     return run
+
+
+@pytest.fixture
+def own_clock(monkeypatch):
+    """Count the time of this thread alone, so that deadlines can be judged while other programs run."""
+    monkeypatch.setattr(time, "perf_counter", time.thread_time)

@@ -25,6 +25,8 @@ from sgai.rulesets import leap_groups
 from sgai.solver import Solver
 
 TAKE = "[1;3;4]"
+PILES = (8, 20)  # the smallest and the largest
+SIZES = ((1, 3), (2, 2), (2, 3), (3, 3), (4, 4), (5, 5))  # groups and piles
 _MOST_POSITIONS = 3_000  # of the whole game, for OpenSpiel's solver, which looks at all of them
 
 
@@ -43,11 +45,11 @@ class Row(NamedTuple):
     mcts_is_right: bool
 
 
-def position_text(groups: int, cells: int, chance: random.Random) -> str:
-    """Return a ruleset whose start has so many groups, too far apart to meet, and as many piles."""
+def position_text(groups: int, piles: int, cells: int, chance: random.Random) -> str:
+    """Return a ruleset whose start has so many groups, too far apart to meet, and so many piles."""
     strip = ".....".join("".join(chance.choice("OOO.") for _ in range(cells)) for _ in range(groups))
-    piles = ";".join(str(chance.randint(5, 15)) for _ in range(groups))
-    return f"leap_and_take(strip=[..{strip}..],piles=[{piles}],take={TAKE})"
+    heaps = ";".join(str(chance.randint(*PILES)) for _ in range(piles))
+    return f"leap_and_take(strip=[..{strip}..],piles=[{heaps}],take={TAKE})"
 
 
 def timed(agent: Agent, position: Any) -> tuple[float, Decision]:
@@ -104,14 +106,14 @@ def _median(times: list[float | None], scale: float = 1000.0) -> str:
     return "-" if middle == float("inf") else f"{scale * middle:,.1f}"
 
 
-def summary(groups: int, rows: list[Row]) -> list[str]:
+def summary(groups: int, piles: int, rows: list[Row]) -> list[str]:
     """Return a line of the table for the positions of one size."""
     # Where alpha-beta did not finish, its time so far bounds the ratio from below.
     ratio = statistics.median(row.alpha_beta_spent / row.hybrid for row in rows)
     finished = sum(row.alpha_beta is not None for row in rows)
     won = [row for row in rows if row.outcome == "N"]
     return [
-        str(groups),
+        f"{groups} + {piles}",
         f"{statistics.mean(row.components for row in rows):.1f}",
         _median([row.hybrid for row in rows]),
         _median([row.alpha_beta for row in rows]),
@@ -130,19 +132,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--positions", type=int, default=10, help="positions of each size")
     parser.add_argument("--cells", type=int, default=9, help="cells of a group")
-    parser.add_argument("--most-groups", type=int, default=6)
+    parser.add_argument("--sizes", type=int, default=len(SIZES), help="how many of the sizes, from the smallest")
     parser.add_argument("--most-seconds", type=float, default=30.0, help="for a decision of any agent")
     options = parser.parse_args()
-    warm = sgai.load_ruleset(position_text(1, 4, random.Random(0)))
+    warm = sgai.load_ruleset(position_text(1, 1, 4, random.Random(0)))
     for agent in (HybridAgent(warm), AlphaBetaAgent(warm), MCTSAgent(warm)):
         agent.decide(warm.initial())  # so that nothing is imported while the clock runs
     table = []
-    for groups in range(1, options.most_groups + 1):
+    for groups, piles in SIZES[: options.sizes]:
         chance = random.Random(groups)
-        texts = [position_text(groups, options.cells, chance) for _ in range(options.positions)]
-        rows = [measured(text, options.most_seconds) for text in tqdm(texts, desc=f"{groups} groups", disable=None)]
-        table.append(summary(groups, rows))
-    headers = ["groups", "components", "hybrid ms", "alpha-beta ms", "minimax_solver ms", "ratio", "both finish"]
+        texts = [position_text(groups, piles, options.cells, chance) for _ in range(options.positions)]
+        label = f"{groups} groups, {piles} piles"
+        rows = [measured(text, options.most_seconds) for text in tqdm(texts, desc=label, disable=None)]
+        table.append(summary(groups, piles, rows))
+    headers = [
+        "groups + piles",
+        "components",
+        "hybrid ms",
+        "alpha-beta ms",
+        "minimax_solver ms",
+        "ratio",
+        "both finish",
+    ]
     headers += ["hybrid states", "alpha-beta nodes", "hybrid right", "MCTS right"]
     print(tabulate(table, headers=headers, stralign="right", disable_numparse=True))
     print(f"alpha-beta was given {options.most_seconds:g} s; medians of {options.positions} positions, empty tables")

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 import sgai
-from sgai.errors import SgaiError, StoreError, quote
+from sgai.errors import SgaiError, StoreError, quote, quote_path
 from sgai.experiments.cli.common import count, print_json
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _row(row: "StoredValue") -> dict[str, Any]:
 
 
 def _complaint(report: "StoreReport") -> str:
-    file = f"nimber store {quote(str(report.path), limit=1000)}"
+    file = f"nimber store {quote_path(report.path)}"
     if report.wrong:
         first = report.wrong[0]
         return (

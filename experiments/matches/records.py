@@ -11,7 +11,7 @@ from typing import Any
 
 import sgai
 from sgai.envs import load_game
-from sgai.errors import SgaiError, quote
+from sgai.errors import SgaiError, quote, quote_path
 from sgai.experiments.matches.settings import MatchSettings
 
 GAMES_FILE, MANIFEST_FILE = "games.jsonl", "manifest.json"
@@ -140,19 +140,19 @@ def read_records(folder: str | Path) -> Iterator[GameRecord]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SgaiError(f"{quote(str(path))} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise SgaiError(f"{quote_path(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     for number, line in enumerate(lines, 1):
         try:
             record = GameRecord(**json.loads(line))
         except (TypeError, json.JSONDecodeError) as error:
-            raise SgaiError(f"{quote(str(path))}, line {number} is not a game: {error}") from None
+            raise SgaiError(f"{quote_path(path)}, line {number} is not a game: {error}") from None
         wrong = [
             field.name
             for field in fields(GameRecord)
             if not isinstance(getattr(record, field.name), _TYPES[field.name])
         ]
         if wrong:
-            raise SgaiError(f"{quote(str(path))}, line {number} is not a game: {wrong[0]} is of the wrong type")
+            raise SgaiError(f"{quote_path(path)}, line {number} is not a game: {wrong[0]} is of the wrong type")
         yield record
 
 

@@ -88,7 +88,7 @@ def test_equal_decisions_after_a_reset(text):
 
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("text", ["cram(rows=8,columns=8)", "nim(piles=[20;30;40;50])"])
-def test_seconds(agent, text):
+def test_seconds(agent, text, own_clock):
     ruleset = sgai.load_ruleset(text)
     deciding, chance, took = agent(ruleset, seconds=0.02), random.Random(1), []
     for _ in range(8):

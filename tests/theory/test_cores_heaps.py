@@ -226,14 +226,14 @@ def test_after_an_interruption_the_search_goes_on(interrupt_after):
         assert found.nodes > 0
 
 
-def test_seconds_are_held(core):
+def test_seconds_are_held(core, own_clock):
     root = nim(*[20] * 9)
     over = []
     for _ in range(8):
         started = time.perf_counter()
         assert core.search(root, Budget(10**9, 0.02)).outcome is None
         over.append(time.perf_counter() - started - 0.02)
-    assert min(over) < 0.003  # the least: other programs run here too
+    assert min(over) < 0.003
     assert {each.outcome for each in core.search(nim(*[700] * 9), Budget(10**9, 1e-9)).moves} == {None}
 
 
