@@ -202,7 +202,8 @@ class BeliefTable:
             raise SgaiError(f"{quote_path(source)} is no table of beliefs; `sgai learn-beliefs` writes them")
         if data.get("format") != FORMAT:
             raise SgaiError(
-                f"{quote_path(source)} has format {quote(data.get('format'))}, this version reads {FORMAT}; learn it again"
+                f"{quote_path(source)} has format {quote(data.get('format'))}, this version reads {FORMAT}; "
+                "learn it again"
             )
         if not isinstance(data.get("ruleset"), str) or not isinstance(data.get("learned"), dict):
             raise SgaiError(f"{quote_path(source)} lacks the name of its ruleset, or where it was learned")
@@ -212,7 +213,8 @@ class BeliefTable:
                 features, counts = _read_row(row)
             except (TypeError, ValueError):
                 raise SgaiError(
-                    f"{quote_path(source)} has a row {quote(row)}; it should be [size or null, moves, [how often 0, 1, ...]]"
+                    f"{quote_path(source)} has a row {quote(row)}; it should be "
+                    "[size or null, moves, [how often 0, 1, ...]]"
                 ) from None
             for value, count in counts:
                 table._add(features, value, count)
