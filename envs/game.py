@@ -156,8 +156,7 @@ class SgaiState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         try:
-            option = self._node.option(action)
-            self._node = self.get_game().nodes.node(option)
+            self._node = self._node.after(action)
         except SgaiError as error:
             raise pyspiel.SpielError(str(error)) from error
         self._player = 1 - self._player

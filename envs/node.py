@@ -1,5 +1,6 @@
 """A position as OpenSpiel's states hold it: with its legal actions, worked out once."""
 
+import bisect
 from typing import Any
 
 from sgai.errors import IllegalMoveError, SgaiError, quote
@@ -7,7 +8,7 @@ from sgai.ruleset import Ruleset
 
 
 class Node:
-    """A position and, once asked for, its moves by action. It never changes, so states share it when they are copied.
+    """A position and its legal actions. It never changes, so states share it when they are copied.
 
     Parameters
     ----------
@@ -15,27 +16,33 @@ class Node:
         The rules.
     position : hashable
         The position.
+    cache : NodeCache, optional
+        Where the nodes of options are kept; by default a new one.
     """
 
-    __slots__ = ("_moves", "actions", "over", "position", "ruleset")
+    __slots__ = ("_cache", "_options", "actions", "over", "position", "ruleset")
 
-    def __init__(self, ruleset: Ruleset[Any, Any], position: Any) -> None:
+    def __init__(self, ruleset: Ruleset[Any, Any], position: Any, cache: "NodeCache | None" = None) -> None:
         self.ruleset = ruleset
         self.position = position
-        index = ruleset.move_index
-        moves = list(ruleset.moves(position))
-        self._moves = {index(move): (move, option) for move, option in moves}
-        if len(self._moves) < len(moves):
+        self.actions = ruleset.legal_indices(position)
+        if len(set(self.actions)) < len(self.actions):
             raise SgaiError(f"{ruleset}: two moves of {quote(ruleset.format(position))} are equal; moves must differ")
-        self.actions = sorted(self._moves)
         self.over = not self.actions
+        self._cache = NodeCache(ruleset) if cache is None else cache
+        self._options: dict[int, Any] = {}
 
-    def option(self, action: int) -> Any:
-        """Return the position after an action; raise `IllegalMoveError` if it is not legal here."""
-        try:
-            return self._moves[action][1]
-        except KeyError:
-            pass
+    def after(self, action: int) -> "Node":
+        """Return the node after an action; raise `IllegalMoveError` if it is not legal here."""
+        option = self._options.get(action, self)  # no position is a node
+        if option is self:
+            option = self._options[action] = self._option(action)
+        return self._cache.node(option)
+
+    def _option(self, action: int) -> Any:
+        place = bisect.bisect_left(self.actions, action)
+        if place < len(self.actions) and self.actions[place] == action:
+            return self.ruleset.apply(self.position, self.ruleset.move_from_index(action))
         legal = ", ".join(f"{each} ({self.text(each)})" for each in self.actions[:5])
         more = ", ..." if len(self.actions) > 5 else ""
         raise IllegalMoveError(
@@ -45,9 +52,7 @@ class Node:
 
     def text(self, action: int) -> str:
         """Return the text of an action, legal or not."""
-        entry = self._moves.get(action)
-        move = entry[0] if entry else self.ruleset.move_from_index(action)
-        return self.ruleset.format_move(self.position, move)
+        return self.ruleset.format_move(self.position, self.ruleset.move_from_index(action))
 
     def __reduce__(self) -> tuple[type["Node"], tuple[Ruleset[Any, Any], Any]]:
         return Node, (self.ruleset, self.position)
@@ -73,7 +78,7 @@ class NodeCache:
         """Return the node of a position."""
         found = self._nodes.get(position)
         if found is None:
-            found = Node(self.ruleset, position)
+            found = Node(self.ruleset, position, self)
             self._moves += 1 + len(found.actions)
             if self._moves > self._most_moves:
                 self._nodes.clear()

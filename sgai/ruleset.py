@@ -391,6 +391,10 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
             )
         return typing.cast(MoveT, self.reachable().moves[index])
 
+    def legal_indices(self, position: PositionT) -> list[int]:
+        """Return the indices of the legal moves, ascending."""
+        return sorted(self.move_index(move) for move, _ in self.moves(position))
+
     def max_game_length(self) -> int:
         """Return a bound on the number of moves of any play from `initial`."""
         return self.reachable().longest_play

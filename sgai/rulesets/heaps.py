@@ -207,6 +207,16 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
         heap = bisect.bisect_right(offsets, index)
         return HeapMove(heap, self._result_at(heap, index - offsets[heap - 1]))
 
+    def legal_indices(self, position: Heaps) -> list[int]:
+        """Return the indices of the legal moves: those of each size of heap follow one another."""
+        offsets = self._offsets()
+        if type(self).moves is not HeapRuleset.moves or (position and position[-1] >= len(offsets)):
+            return super().legal_indices(position)
+        indices: list[int] = []
+        for heap in dict.fromkeys(position):
+            indices.extend(range(offsets[heap - 1], offsets[heap]))
+        return indices
+
     def max_game_length(self) -> int:
         """Return a bound: a move takes tokens or adds heaps, so 2 tokens - heaps falls by one at least."""
         return sum(2 * heap - 1 for heap in self.initial())
@@ -240,6 +250,10 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
             for i, result in enumerate(self.checked_results(heap)):
                 if i >= self.largest_alphabet:
                     raise SgaiError(f"a heap of {heap} has more than {i:,} results in {self}: too many to number")
+                if result in listed:
+                    raise SgaiError(
+                        f"{self}: a heap of {heap} gives the result {quote(result)} twice; moves must differ"
+                    )
                 listed[result] = i
             kept[heap] = listed
         return kept[heap]

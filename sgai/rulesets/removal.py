@@ -392,6 +392,12 @@ class RemovalRuleset(Ruleset[int, int]):
         """Return the move with a number, which is the number itself."""
         return self._numbered(index, "no index of a move")
 
+    def legal_indices(self, position: int) -> list[int]:
+        """Return the numbers of the moves whose needed cells are all live."""
+        if type(self).moves is not RemovalRuleset.moves:
+            return super().legal_indices(position)
+        return [number for number, need, _ in self.table.moves if need & position == need]
+
     def max_game_length(self) -> int:
         """Return a bound: how often the least that a move kills goes into what is needed at the start."""
         table, start = self.table, self.initial()
