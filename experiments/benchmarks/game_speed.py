@@ -120,7 +120,8 @@ def _made(name: str, piles: tuple[int, ...], state: type[Any]) -> Any:
 
 
 def _states(game: Any, count: int) -> list[Any]:
-    chance, found = random.Random(0), []
+    chance = random.Random(0)
+    found: list[Any] = []
     while len(found) < count:
         state = game.new_initial_state()
         for _ in range(chance.randrange(4)):
