@@ -58,9 +58,12 @@ class Chooser:
             except OutOfBudget:
                 best = best or ((0, 0), WinningMove(move, option))
                 break
-            rank = (replies, -(self._solver.longest_play(self._ruleset, option) or 0))
+            longest = self._solver.longest_play(self._ruleset, option)
+            rank = (replies, -(longest or 0))
             if best is None or rank < best[0]:
                 best = rank, WinningMove(move, option)
+            if replies <= 1 and longest is None:
+                break  # one reply always wins, and nothing tells of a longer play
         return best[1] if best else None
 
     def _count_replies(self, option: Any, enough: int | None, budget: Budget) -> int:

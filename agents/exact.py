@@ -20,7 +20,7 @@ _MOST_REPLIES = 50_000  # evaluations spent on finding the move that is hardest 
 
 
 class ExactAgent(Agent):
-    """Plays perfectly by Sprague-Grundy theory.
+    """Plays perfectly by Sprague-Grundy theory, or by a theorem that gives the outcomes of a game.
 
     In a won position it makes the winning move that leaves least to play. In a lost one it makes the move with the
     fewest winning replies, and among these the one with the longest play still possible; with very many moves it
@@ -93,7 +93,8 @@ class ExactAgent(Agent):
         position = self.ruleset.validate(position)
         budget = Budget(self.states, self.seconds)
         try:
-            components = self.solver.components(self.ruleset, position, budget)
+            values = self.solver.components if self.play == "misere" else self.solver.deciding_components
+            components = values(self.ruleset, position, budget)
         except OutOfBudget:
             raise NotSolvedError(
                 f"{self.ruleset.format(position)!r} of {self.ruleset} is not solved within {budget.spent:,} states and "
@@ -118,4 +119,6 @@ class ExactAgent(Agent):
     def _is_won(self, components: tuple[SolvedComponent, ...]) -> bool:
         if self.play == "misere":
             return misere_nim_is_won(nim_heaps(components))
-        return nim_sum(each.grundy for each in components if each.grundy is not None) != 0
+        # A value is missing only where a theorem says that it is not 0, and the nim-sum of the others is.
+        values = [each.grundy for each in components if each.grundy is not None]
+        return len(values) < len(components) or nim_sum(values) != 0

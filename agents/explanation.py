@@ -72,6 +72,8 @@ def _of_rest(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator
     elif not parts:
         all_of_them = "It is solved and its value" if count == 1 else "All are solved and their nim-sum"
         yield f"{all_of_them} is {heap}" + (f", so {ends}." if decision.outcome else ".")
+    elif decision.status == EXACT:
+        yield f"A theorem gives the outcome without the value: {ends}."
     elif count > 1 and parts[0][:2] == (ruleset, decision.before):
         yield "The rules lift no moves of components to the whole, so the whole was searched."
     elif count > len(parts):

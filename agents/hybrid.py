@@ -26,7 +26,7 @@ from sgai.parameters import check_choice, check_integer
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.removal import RemovalRuleset
-from sgai.search import refuse_loopy
+from sgai.search import is_won_by_theorem, refuse_loopy
 from sgai.solution import SolvedComponent, WinningMove
 from sgai.solver import Solver
 from sgai.xor_prior import XorPrior
@@ -39,6 +39,7 @@ _FEW_STATES = 200  # tried to solve a component exactly of which only the outcom
 _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the budget
 _PRIOR_SHARE = 0.2  # of the time that is left may go into the pieces of what splits only approximately
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
+_THEOREM_SHARE = 0.7  # of what is left may go into finding the move that a theorem promises
 _MANY_MOVES = 1_000  # components with more are not told apart by size
 
 
@@ -104,7 +105,8 @@ class _Case:
 class HybridAgent(Agent):
     """Splits a position, solves what the budget allows, and searches the rest beside a nim-heap for all that is solved.
 
-    A decision is "exact" where every component is solved, "proved" where search proved the outcome, else "estimated".
+    A decision is "exact" where every component is solved, or a theorem gives the outcome of the only one that is not;
+    "proved" where search proved the outcome, else "estimated".
     A move that is exact or proved never gives a win away. Later positions may have to be searched again, for symmetry
     and proofs tell less than all values; they are smaller.
 
@@ -275,7 +277,9 @@ class HybridAgent(Agent):
         case.beliefs = self._xor_prior.beliefs(Component(*each[:2], True) for each in case.summands)
         if self.prior == "trusted":
             return self._by_trust(case)
-        return self._by_search(case) if case.unsolved else self._by_values(case)
+        if case.unsolved:
+            return self._by_theorem(case) or self._by_search(case)
+        return self._by_values(case)
 
     def _by_misere_theory(self, case: _Case, agent: ExactAgent) -> HybridDecision:
         found = agent.decide(case.position)
@@ -296,7 +300,10 @@ class HybridAgent(Agent):
         if self.prior == "trusted" and _is_approximate(case.summands):
             return
         unsolved = sorted(case.unsolved, key=lambda i: _size(case.summands[i]))
+        unsolved.sort(key=lambda i: is_won_by_theorem(*case.summands[i][:2]))
         for i in unsolved:
+            if self._is_won_by_theorem(case):
+                break
             part = case.summands[i]
             case.values[i] = table.known(part.ruleset, part.position)  # an equal one may have been solved just now
             if case.values[i] is None and not case.budget.is_over():
@@ -329,6 +336,20 @@ class HybridAgent(Agent):
         if chosen is None:  # time ended before the winning move was found
             return self._made(case, self._any_move(case.position), ESTIMATED, "N")
         return self._made(case, chosen, EXACT, "N" if won else "P")
+
+    def _is_won_by_theorem(self, case: _Case) -> bool:
+        """Tell whether a theorem says that the only component without a value is not 0, and the others' nim-sum is."""
+        unsolved = case.unsolved
+        return len(unsolved) == 1 and not case.heap and is_won_by_theorem(*case.summands[unsolved[0]][:2])
+
+    def _by_theorem(self, case: _Case) -> HybridDecision | None:
+        """Make a move that a theorem says wins, if there is one and time to find it."""
+        if not self._is_won_by_theorem(case):
+            return None
+        share = case.budget.share(_THEOREM_SHARE)
+        chosen = self._chooser.winning(case.position, len(case.summands), share)
+        case.budget.charge(share)
+        return None if chosen is None else self._made(case, chosen, EXACT, "N")
 
     def _by_search(self, case: _Case) -> HybridDecision:
         """Search what is not solved beside the nim-heap of what is."""

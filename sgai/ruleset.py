@@ -266,6 +266,13 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """
         return None
 
+    def closed_winning_moves(self, position: PositionT) -> Sequence[MoveT] | None:  # noqa: ARG002
+        """Return all moves to a position of Grundy value 0 where a theorem names them; by default None.
+
+        Needed only where there are too many moves to test each of them. Read it through `proved_winning_moves`.
+        """
+        return None
+
     def proved_grundy(self, position: PositionT) -> int | None:
         """Return `closed_grundy`, if it was written for these rules."""
         return self.closed_grundy(position) if self._trusts("closed_grundy") else None
@@ -278,10 +285,26 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
             outcome = None if value is None else ("N" if value else "P")
         return outcome
 
+    def proved_winning_moves(self, position: PositionT) -> Sequence[MoveT] | None:
+        """Return `closed_winning_moves`, if it was written for these rules."""
+        return self.closed_winning_moves(position) if self._trusts("closed_winning_moves") else None
+
+    @classmethod
+    def has_closed_forms(cls) -> bool:
+        """Tell whether the ruleset gives values or outcomes of positions by theorems that hold for its rules."""
+        return cls._trusts("closed_grundy") or cls._trusts("closed_outcome")
+
     @classmethod
     def _trusts(cls, formula: str) -> bool:
         # A subclass that changes the rules inherits formulas which are no longer true.
-        return all(owner(cls, formula) <= owner(cls, name) for name in cls.rule_methods)
+        kept: dict[str, bool] | None = cls.__dict__.get("_trusted")
+        if kept is None:
+            kept = {}
+            cls._trusted = kept  # type: ignore[attr-defined]
+        if formula not in kept:
+            given = getattr(cls, formula) is not getattr(Ruleset, formula)
+            kept[formula] = given and all(owner(cls, formula) <= owner(cls, name) for name in cls.rule_methods)
+        return kept[formula]
 
     def splits(self) -> bool:
         """Tell whether the ruleset gives `components` of its own."""

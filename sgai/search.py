@@ -108,6 +108,8 @@ class StateTable:
 
     def has_value(self, ruleset: Ruleset[Any, Any], position: Any, value: int, budget: Budget) -> bool:
         """Tell whether a component that splits no further has a Grundy value, which can take less than to find it."""
+        if value == 0 and is_won_by_theorem(ruleset, position):
+            return False
         if isinstance(ruleset, RemovalRuleset) and self.removals.takes(ruleset, position):
             state = self._state(ruleset, position)
             if state.value < 0 and not self.removals.is_loaded():
@@ -129,21 +131,28 @@ class StateTable:
         heap = ruleset.heap_of(position)
         if heap is not None:
             return self.sequence(ruleset).known(heap)
-        state = self._states.get(ruleset, {}).get(ruleset.canonical(position))
+        state = self._met(ruleset, position)
         if state is not None and state.value >= 0:
             return state.value
-        return self.removals.known(ruleset, position) if isinstance(ruleset, RemovalRuleset) else None
+        value = closed_value(ruleset, position) if state is None else None
+        if value is None and isinstance(ruleset, RemovalRuleset):
+            value = self.removals.known(ruleset, position)
+        return value
 
     def excluded(self, ruleset: Ruleset[Any, Any], position: Any) -> list[int]:
-        """Return the values that a component is proved not to have, as far as a search knows some."""
-        return self.removals.excluded(ruleset, position) if isinstance(ruleset, RemovalRuleset) else []
+        """Return the values that a component is proved not to have, as far as a search or a theorem knows some."""
+        excluded = self.removals.excluded(ruleset, position) if isinstance(ruleset, RemovalRuleset) else []
+        if 0 not in excluded and is_won_by_theorem(ruleset, position):
+            excluded = [0, *excluded]
+        return excluded
 
     def longest_play(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
         """Return the number of moves of the longest play from a solved component, or None where it is not known."""
         heap = ruleset.heap_of(position)
         if heap is not None:
             return self.sequence(ruleset).longest_play(heap)
-        return self._state(ruleset, position).longest
+        state = self._met(ruleset, position)
+        return None if state is None else state.longest
 
     def paths(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
         """Return the number of paths that a solved component's states stand for, or None where it is not known.
@@ -153,7 +162,11 @@ class StateTable:
         heap = ruleset.heap_of(position)
         if heap is not None:
             return self.sequence(ruleset).paths(heap)
-        return self._state(ruleset, position).paths
+        state = self._met(ruleset, position)
+        return None if state is None else state.paths
+
+    def _met(self, ruleset: Ruleset[Any, Any], position: Any) -> State | None:
+        return self._states.get(ruleset, {}).get(ruleset.canonical(position))
 
     def _state(self, ruleset: Ruleset[Any, Any], position: Any) -> State:
         states = self._states.get(ruleset)
@@ -163,6 +176,9 @@ class StateTable:
         state = states.get(canonical)
         if state is None:
             state = states[canonical] = State(ruleset, canonical)
+            value = closed_value(ruleset, canonical)
+            if value is not None:
+                state.value = value
         return state
 
     def _search_removal(self, state: State, position: int, budget: Budget) -> None:
@@ -283,6 +299,28 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
 def _loop(stack: list[State], again: State) -> LoopError:
     cycle = stack[stack.index(again) :]
     return LoopError([state.ruleset.format(state.position) for state in cycle])
+
+
+def closed_value(ruleset: Ruleset[Any, Any], position: Any) -> int | None:
+    """Return the Grundy value of a component where a theorem gives it, or gives the outcome and that is P; else None.
+
+    Examples
+    --------
+    >>> import sgai
+    >>> closed_value(sgai.load_ruleset("rook"), (5, 3))
+    6
+    """
+    if not ruleset.has_closed_forms():
+        return None
+    value = ruleset.proved_grundy(position)
+    if value is None and ruleset.proved_outcome(position) == "P":
+        return 0
+    return value
+
+
+def is_won_by_theorem(ruleset: Ruleset[Any, Any], position: Any) -> bool:
+    """Tell whether a theorem says that a component is an N-position of normal play, so that its value is not 0."""
+    return ruleset.has_closed_forms() and ruleset.proved_outcome(position) == "N"
 
 
 def refuse_loopy(ruleset: Ruleset[Any, Any]) -> None:

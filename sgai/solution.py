@@ -32,19 +32,20 @@ class Solution:
     ruleset, position, play
         The question: rules, position, and "normal" or "misere".
     grundy : int or None
-        The position's Grundy value (a notion of normal play, given under misere play too), or None if not solved.
+        The position's Grundy value (a notion of normal play, given under misere play too), or None where it is not
+        found; the outcome may be proved all the same, by a theorem about it alone.
     outcome : "N", "P" or None
         Whether the next or the previous player wins under ``play``, or None if not solved.
     components : tuple of SolvedComponent
         The independent components, each with its value or None.
     winning_moves : tuple of WinningMove
-        Moves that win, equal ones once; empty in a lost position, and where nothing is solved.
+        Moves that win, equal ones once; empty in a lost position, and where the outcome is not proved.
     complete : bool
         Whether ``winning_moves`` are all there are (listing stops when the budget ends).
     exact : bool
         Whether ``outcome`` is proved.
     proved : tuple of str
-        Where the position is not solved: what is known all the same, in words.
+        Where the Grundy value is not found: what is known all the same, in words.
     states : int
         States evaluated for this answer; those remembered from earlier questions do not count.
     hits : int

@@ -1,5 +1,6 @@
 """The exact solver: split a position, evaluate its components, and list the moves that win."""
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from sgai.registry import load_ruleset
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
-from sgai.search import StateTable, refuse_loopy
+from sgai.search import StateTable, is_won_by_theorem, refuse_loopy
 from sgai.sequences import LARGEST_COMPILED, LARGEST_TABLE, SequenceTable
 from sgai.solution import Solution, SolvedComponent, WinningMove
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 AnyRuleset = Ruleset[Any, Any]
 
 _MOST_LISTED_OPTIONS, _MOST_LISTED_MOVES = 1_000_000, 20_000
+# Where a theorem gives the outcome, the value is looked for in so many states of so few moves, if no budget is named.
+_FEW_STATES, _FEW_MOVES = 2_000, 200
+_MANY_MOVES = 10_000  # and not at all in positions with more: each would have to be listed
 
 
 class Solver:
@@ -76,7 +80,7 @@ class Solver:
         play: str | None = None,
         compound: str = "disjunctive",
         ending: str = "last",
-        states: int = DEFAULT_STATES,
+        states: int | None = None,
         seconds: float | None = None,
         watch: Callable[[Budget], None] | None = None,
     ) -> Solution:
@@ -92,8 +96,8 @@ class Solver:
             Whether who cannot move loses or wins; by default what the ruleset says. Misere is solved for Nim.
         compound, ending : str
             How components are played together; other values than the defaults are refused for now.
-        states : int
-            The most states to evaluate.
+        states : int, optional
+            The most states to evaluate; by default two million.
         seconds : float, optional
             The most seconds to take.
         watch : callable, optional
@@ -103,7 +107,10 @@ class Solver:
         -------
         Solution
             When the budget ends first, ``exact`` is False and ``proved`` says what is known; finished states are kept,
-            and a second call goes on from them.
+            and a second call goes on from them. Where a theorem gives the outcome and not the Grundy value, outcome and
+            winning moves come first; then the value is looked for, by default in 2,000 states of positions with no more
+            than 200 moves, and with all that is left where ``states`` or ``seconds`` are given. ``grundy`` is None if
+            it is not found.
 
         Raises
         ------
@@ -121,50 +128,105 @@ class Solver:
         refuse_loopy(ruleset)
         position = ruleset.initial() if position is None else ruleset.validate(position)
         try:
-            return self._solved(ruleset, position, play, Budget(states, seconds, watch))
+            budget = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
+            is_named = states is not None or seconds is not None
+            return self._solved(ruleset, position, play, budget, is_named)
         finally:
             if self._kept is not None:
                 self._kept.save()
 
-    def _solved(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget) -> Solution:
+    def _solved(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget, is_named: bool) -> Solution:
         summands = decompose(ruleset, position)
-        heaps = nim_heaps(summands) if play == "misere" else None
-        values = [self._value_or_none(summand, budget) for summand in summands]
+        if play == "misere":
+            heaps = nim_heaps(summands)
+            values = [self._value_or_none(summand, budget) for summand in summands]
+            outcome = None if None in values else "N" if misere_nim_is_won(heaps) else "P"
+        else:
+            values = self._deciding_values(summands, lambda summand: self._value_or_none(summand, budget))
+            outcome = _outcome(summands, values)
+        moves: list[WinningMove] = []
+        complete = False
+        if outcome is not None:
+            moves, complete = self._listed(ruleset, position, play, budget)
+            if None in values:  # a theorem gave the outcome
+                missing = values.index(None)
+                values[missing] = self._value_beside(summands[missing], budget, is_named)
+                if values[missing] is not None and not complete:
+                    moves, complete = self._listed(ruleset, position, play, budget)
         solved = [value for value in values if value is not None]
         known = nim_sum(solved)
-        exact = len(solved) == len(summands)
-        outcome: str | None = None
-        proved: tuple[str, ...] = ()
-        moves: list[WinningMove] = []
-        complete = exact
-        if exact:
-            won = misere_nim_is_won(heaps) if heaps is not None else known != 0
-            outcome = "N" if won else "P"
-            try:
-                for move in self.winning_moves(ruleset, position, play=play, budget=self._listing_budget(budget)):
-                    if len(moves) == _MOST_LISTED_MOVES:
-                        raise OutOfBudget
-                    moves.append(move)
-            except OutOfBudget:
-                complete = False
+        has_value = len(solved) == len(summands)
+        if has_value:
+            proved: tuple[str, ...] = ()
+        elif outcome is not None:
+            missing = values.index(None)
+            proved = (f"the Grundy value of {_named(summands[missing])} is not 0: a theorem gives its outcome",)
         else:
             proved = tuple(self._known_facts(summands, values, known))
         return Solution(
             ruleset,
             position,
             play,
-            known if exact else None,
+            known if has_value else None,
             outcome,
             tuple(SolvedComponent(*summand[:2], value) for summand, value in zip(summands, values, strict=True)),
             tuple(moves),
             complete,
-            exact,
+            outcome is not None,
             proved,
             budget.spent,
             budget.hits,
-            self._paths(summands) if exact else None,
+            self._paths(summands) if has_value else None,
             budget.elapsed(),
         )
+
+    def _listed(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget) -> tuple[list[WinningMove], bool]:
+        """Return winning moves, and whether they are all there are."""
+        moves: list[WinningMove] = []
+        try:
+            for move in self.winning_moves(ruleset, position, play=play, budget=self._listing_budget(budget)):
+                if len(moves) == _MOST_LISTED_MOVES:
+                    return moves, False
+                moves.append(move)
+        except OutOfBudget:
+            return moves, False
+        return moves, True
+
+    def _deciding_values(self, summands: list[Summand], value: Callable[[Summand], int | None]) -> list[int | None]:
+        """Return the values of components, without one that need not be known to know who wins.
+
+        That is a component which is won by a theorem, where the nim-sum of all others is 0.
+        """
+        values: list[int | None] = [None] * len(summands)
+        late = []
+        for i, (ruleset, position, _) in enumerate(summands):
+            if ruleset.has_closed_forms() and is_won_by_theorem(ruleset, position):
+                values[i] = self._table.known(ruleset, position)
+                if values[i] is None:
+                    late.append(i)
+            else:
+                values[i] = value(summands[i])
+        if len(late) > 1:
+            late.sort(key=lambda i: _count_moves(summands[i], _MANY_MOVES))
+        for i in late:
+            others = values[:i] + values[i + 1 :]
+            if None not in others and not nim_sum(each for each in others if each is not None):
+                break
+            values[i] = value(summands[i])
+        return values
+
+    def _value_beside(self, summand: Summand, budget: Budget, is_named: bool) -> int | None:
+        """Look for a value that is not needed to know who wins."""
+        most = _MANY_MOVES if is_named else _FEW_MOVES
+        if budget.is_over() or _count_moves(summand, most + 1) > most:
+            return None
+        few = budget.share(1.0)
+        if not is_named:
+            few.states = min(few.states, _FEW_STATES)
+        try:
+            return self._value_or_none(summand, few)
+        finally:
+            budget.charge(few)
 
     def components(
         self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None
@@ -181,6 +243,23 @@ class Solver:
             SolvedComponent(part.ruleset, part.position, self._table.value(part.ruleset, part.position, budget))
             for part in decompose(ruleset, ruleset.validate(position))
         )
+
+    def deciding_components(
+        self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None
+    ) -> tuple[SolvedComponent, ...]:
+        """Return a position's independent components with the Grundy values that are needed to know who wins.
+
+        At most one value is None: that of a component which is won by a theorem, where the nim-sum of the others is 0.
+
+        Raises
+        ------
+        OutOfBudget
+            If the budget ends first; finished values are kept.
+        """
+        limit = budget or Budget()
+        summands = decompose(ruleset, ruleset.validate(position))
+        values = self._deciding_values(summands, lambda each: self._table.value(*each[:2], limit))
+        return tuple(SolvedComponent(*each[:2], value) for each, value in zip(summands, values, strict=True))
 
     def grundy(self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None) -> int:
         """Return the Grundy value of a position.
@@ -222,6 +301,8 @@ class Solver:
         if not unknown:
             return value == 0
         unknown.sort(key=lambda part: part.position.bit_count() if isinstance(part.position, int) else 0)
+        # What can be told by a theorem comes last: there only whether the value is 0 is known.
+        unknown.sort(key=lambda part: is_won_by_theorem(part.ruleset, part.position))
         for part in unknown[:-1]:
             value ^= self._table.value(part.ruleset, part.position, budget)
         return self._table.has_value(unknown[-1].ruleset, unknown[-1].position, value, budget)
@@ -278,7 +359,9 @@ class Solver:
     ) -> Iterator[WinningMove]:
         """Yield the moves that win, each once; the first ones in components where the theory promises one.
 
-        A move in a component of value g wins if it leads to the value g XOR (nim-sum of all components).
+        A move in a component of value g wins if it leads to the value g XOR (nim-sum of all components). Where a
+        theorem says who wins, the moves in the component that it speaks of come first, and its value is only asked for
+        if there are moves in others: then in 2,000 states at most.
 
         Raises
         ------
@@ -294,9 +377,12 @@ class Solver:
         if play == "misere":
             yield from self._misere_nim_moves(ruleset, position, summands, lifter if liftable else None)
             return
-        values = [self._table.value(summand.ruleset, summand.position, budget) for summand in summands]
+        limit = budget
+        deciding = self._deciding_values(summands, lambda each: self._table.value(*each[:2], limit))
+        values = [value for value in deciding if value is not None]
         total = nim_sum(values)
-        if total == 0:
+        missing = deciding.index(None) if None in deciding else -1
+        if total == 0 and missing < 0:
             return
         if not liftable:
             for move, option in ruleset.moves(position):
@@ -304,9 +390,21 @@ class Solver:
                 if self.has_grundy(ruleset, option, 0, budget):
                     yield WinningMove(move, option)
             return
-        order = sorted(range(len(summands)), key=lambda i: values[i] ^ total >= values[i])
         found: dict[tuple[Any, Any], list[Any]] = {}
         seen: set[Any] = set()
+        if missing >= 0:
+            summand = summands[missing]
+            listed = found[summand[:2]] = []
+            for inner in self.moves_to(summand, 0, budget):
+                listed.append(inner)
+                move = lifter.lift(summand.path, inner)
+                if _is_new(move, seen):
+                    yield WinningMove(move, ruleset.apply(position, move))
+            if all(each is summand or not _count_moves(each, 1) for each in summands):
+                return
+            total = self._value_for_others(summand, budget)
+            values.insert(missing, total)
+        order = sorted(range(len(summands)), key=lambda i: values[i] ^ total >= values[i])
         for i in order:
             summand, target = summands[i], values[i] ^ total
             key = summand[:2]
@@ -343,6 +441,10 @@ class Solver:
             for result in self._table.sequence(ruleset).results_with_value(heap, value, budget):
                 yield HeapMove(heap, result)
             return
+        named = ruleset.proved_winning_moves(position) if value == 0 else None
+        if named is not None:
+            yield from named
+            return
         for move, option in ruleset.moves(position):
             budget.spend()
             if self.has_grundy(ruleset, option, value, budget):
@@ -364,6 +466,14 @@ class Solver:
             if _is_new(move, seen):
                 yield WinningMove(move, ruleset.apply(position, move))
 
+    def _value_for_others(self, summand: Summand, budget: Budget) -> int:
+        value = self._table.known(summand.ruleset, summand.position)
+        if value is None:
+            value = self._value_beside(summand, budget, is_named=False)
+        if value is None:
+            raise OutOfBudget
+        return value
+
     def _value_or_none(self, summand: Summand, budget: Budget) -> int | None:
         try:
             if self._kept is not None:
@@ -382,9 +492,11 @@ class Solver:
             yield f"{solved} of {len(summands)} components are solved; their nim-sum is {known}"
         for summand in [each for each, value in zip(summands, values, strict=True) if value is None][:3]:
             ruleset, position = summand.ruleset, summand.position
-            name = f"{shortened(str(ruleset))} {ruleset.format(position)}"
+            name = _named(summand)
             options, excluded = 0, set(self._table.excluded(ruleset, position))
-            searched = bool(excluded)
+            how = "search excludes these" if excluded else "options have these"
+            if excluded == {0} and is_won_by_theorem(ruleset, position):
+                how = "a theorem gives its outcome"
             started = time.perf_counter()
             for options, (_, option) in enumerate(ruleset.moves(position), 1):
                 if options > 10_000 or time.perf_counter() - started > 0.1:
@@ -397,7 +509,6 @@ class Solver:
             if excluded:
                 least = sorted(excluded)[:12]
                 more = f" or {len(excluded) - 12} others" if len(excluded) > 12 else ""
-                how = "search excludes these" if searched else "options have these"
                 yield f"the Grundy value of {name} is not {', '.join(map(str, least))}{more}: {how}"
 
     def _known_value(self, ruleset: AnyRuleset, position: Any) -> int | None:
@@ -418,6 +529,25 @@ def _kept_values(table: StateTable, store: "NimberStore") -> "KeptValues":
     from sgai.kept_values import KeptValues  # loads SQLite
 
     return KeptValues(table, store)
+
+
+def _outcome(summands: list[Summand], values: list[int | None]) -> str | None:
+    """Return the outcome of normal play from the values of components, None for those that are not known."""
+    known = [value for value in values if value is not None]
+    if len(known) == len(values):
+        return "N" if nim_sum(known) else "P"
+    if len(known) == len(values) - 1 and not nim_sum(known):
+        return "N" if is_won_by_theorem(*summands[values.index(None)][:2]) else None
+    return None
+
+
+def _named(summand: Summand) -> str:
+    return f"{shortened(str(summand.ruleset))} {summand.ruleset.format(summand.position)}"
+
+
+def _count_moves(summand: Summand, most: int) -> int:
+    """Return the number of moves of a component, or ``most`` if there are more."""
+    return sum(1 for _ in itertools.islice(summand.ruleset.moves(summand.position), most))
 
 
 def _is_new(move: Any, seen: set[Any]) -> bool:

@@ -116,7 +116,8 @@ def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) 
 
 def _print_components(components: Any) -> None:
     for part in components:
-        print(f"  {part.ruleset} {part.ruleset.format(part.position)}: value {part.grundy}")
+        value = "value not found" if part.grundy is None else f"value {part.grundy}"
+        print(f"  {part.ruleset} {part.ruleset.format(part.position)}: {value}")
 
 
 def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
@@ -126,7 +127,7 @@ def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
         print("  not solved within the budget")
         return
     who = "you can win" if solution.outcome == "N" else "you lose against perfect play"
-    print(f"  nim-sum {solution.grundy}; {who}")
+    print(f"  {who}" if solution.grundy is None else f"  nim-sum {solution.grundy}; {who}")
 
 
 def _print_hint(ruleset: Any, position: Any, exact: Any) -> None:

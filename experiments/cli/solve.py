@@ -120,11 +120,14 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
         who = {"N": "the player to move wins", "P": "the player to move loses"}[solution.outcome or ""]
         play = " under misere play" if solution.play == "misere" else ""
         yield f"outcome       {solution.outcome}: {who}{play}"
-        yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
+        if solution.grundy is None:
+            yield "Grundy value  not found; a theorem gives the outcome (--states and --seconds search for the value)"
+        else:
+            yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
     else:
         yield "not solved within the budget"
-        for fact in solution.proved:
-            yield f"  proved: {fact}"
+    for fact in solution.proved:
+        yield f"  proved: {fact}"
     yield from _component_lines(solution)
     if solution.exact:
         yield from _move_lines(solution)
@@ -142,7 +145,8 @@ def _component_lines(solution: "Solution") -> Iterator[str]:
     yield "components"
     for (name, position, grundy), number in itertools.islice(counted.items(), _MOST_LINES):
         times = f"  ({number} times)" if number > 1 else ""
-        value = "not solved" if grundy is None else f"value {grundy}"
+        unknown = "value not found" if solution.exact else "not solved"
+        value = unknown if grundy is None else f"value {grundy}"
         yield f"  {shortened(name)} {position}: {value}{times}"
     if len(counted) > _MOST_LINES:
         yield f"  ... and {len(counted) - _MOST_LINES} more"

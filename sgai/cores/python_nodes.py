@@ -13,7 +13,7 @@ from sgai.cores.core import Sum, SumMove
 from sgai.decomposition import decompose
 from sgai.errors import LoopError
 from sgai.ruleset import Component, Ruleset
-from sgai.search import refuse_loopy
+from sgai.search import is_won_by_theorem, refuse_loopy
 from sgai.solver import Solver
 
 SMALL = 64  # states that are tried to solve a component before it is searched
@@ -37,9 +37,11 @@ class Part:
         Its options, each once, when they were asked for.
     splits : list
         The parts that the options consist of, None for those that were not yet split.
+    is_won : bool
+        Whether a theorem says that its value is not 0.
     """
 
-    __slots__ = ("component", "looked", "number", "options", "positions", "splits", "value")
+    __slots__ = ("component", "is_won", "looked", "number", "options", "positions", "splits", "value")
 
     def __init__(self, number: int, ruleset: Ruleset[Any, Any], position: Any) -> None:
         self.number = number
@@ -47,6 +49,7 @@ class Part:
         self.value: int | None = None
         self.looked = 0  # the number of the search in which the value was looked up last
         self.options = 1
+        self.is_won = False
         self.positions: list[Any] | None = None
         self.splits: list[tuple[Part, ...] | None] = []
 
@@ -67,9 +70,11 @@ def repetition(sums: Iterable[tuple[Iterable[Component], int]]) -> LoopError:
 
 
 def outcome_at_once(key: Key) -> str | None:
-    """Return the outcome of a nim-heap alone; None where there are parts beside it."""
+    """Return the outcome of a nim-heap alone, or of a part alone that a theorem says is won; None for all others."""
     parts, heap = key
-    return None if parts else "N" if heap else "P"
+    if parts:
+        return "N" if len(parts) == 1 and heap == 0 and parts[0].is_won else None
+    return "N" if heap else "P"
 
 
 class PartTable:
@@ -133,6 +138,7 @@ class PartTable:
                 known[position] = part
         if self.split:
             if part.value is None and part.looked < self._search:
+                part.is_won = is_won_by_theorem(ruleset, position)
                 part.value = self._look_up(ruleset, position, budget, part.looked == 0)
                 part.looked = self._search
             elif part.value is not None:

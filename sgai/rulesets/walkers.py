@@ -9,6 +9,7 @@ from sgai.errors import SgaiError, quote
 from sgai.parameters import check_integer, parameter
 from sgai.registry import register
 from sgai.ruleset import Ruleset
+from sgai.rulesets.golden import is_wythoff_pair, lower_wythoff, wythoff_partner
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,6 +123,20 @@ class Rook(Walker):
         yield from ((r, column) for r in range(row))
         yield from ((row, c) for c in range(column))
 
+    def apply(self, position: Square, move: Square) -> Square:
+        """Return the target, without listing all others."""
+        straight = self._trusts("apply") and _nearer(position, move) in ("row", "column")
+        return move if straight else super().apply(position, move)
+
+    def closed_grundy(self, position: Square) -> int:
+        """Return the nim-sum of the coordinates: they are two Nim heaps."""
+        return position[0] ^ position[1]
+
+    def closed_winning_moves(self, position: Square) -> list[Square]:
+        """Return the move to the diagonal."""
+        least = min(position)
+        return [] if position[0] == position[1] else [(least, least)]
+
 
 @register
 class King(Walker):
@@ -161,3 +176,36 @@ class Queen(Walker):
         yield from ((r, column) for r in range(row))
         yield from ((row, c) for c in range(column))
         yield from ((row - d, column - d) for d in range(1, min(row, column) + 1))
+
+    def apply(self, position: Square, move: Square) -> Square:
+        """Return the target, without listing all others."""
+        straight = self._trusts("apply") and _nearer(position, move) is not None
+        return move if straight else super().apply(position, move)
+
+    def closed_outcome(self, position: Square) -> str:
+        """Return P for Wythoff's pairs, in either order, and N for all other squares (Wythoff 1907)."""
+        return "P" if is_wythoff_pair(*position) else "N"
+
+    def closed_winning_moves(self, position: Square) -> list[Square]:
+        """Return the moves to Wythoff's pairs: one at most in the row, in the column and on the diagonal."""
+        row, column = position
+        if is_wythoff_pair(row, column):
+            return []
+        first, second = wythoff_partner(column), wythoff_partner(row)
+        found = [(first, column)] * (first < row) + [(row, second)] * (second < column)
+        less = lower_wythoff(abs(row - column))
+        if less < min(row, column):
+            found.append((less + max(0, row - column), less + max(0, column - row)))
+        return found
+
+
+def _nearer(position: Square, move: Any) -> str | None:
+    """Return the line, "row", "column" or "diagonal", on which a move goes nearer to the corner; None for all else."""
+    if not (isinstance(move, tuple) and len(move) == 2 and all(type(each) is int and each >= 0 for each in move)):
+        return None
+    down, along = position[0] - move[0], position[1] - move[1]
+    if down == 0 and along > 0:
+        return "row"
+    if along == 0 and down > 0:
+        return "column"
+    return "diagonal" if down == along > 0 else None

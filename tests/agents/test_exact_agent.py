@@ -154,7 +154,7 @@ def test_positions_without_moves_and_no_positions():
 
 
 def test_a_position_past_the_budget_is_an_error_not_a_guess():
-    ruleset = sgai.load_ruleset("queen(rows=60,columns=60)")
+    ruleset = sgai.load_ruleset("king(rows=60,columns=60)")
     agent = ExactAgent(ruleset, states=500)
     with pytest.raises(sgai.NotSolvedError, match="not solved within 500 states"):
         agent.decide(ruleset.initial())

@@ -65,19 +65,19 @@ def test_equal_moves_are_listed_once_and_sorted(sgai):
 
 
 def test_not_solved_is_an_answer_with_exit_code_3(sgai):
-    code, out, err = sgai("solve", "queen(rows=80,columns=80)", "--states", "100", "--json")
+    code, out, err = sgai("solve", "king(rows=80,columns=80)", "--states", "100", "--json")
     answer = json.loads(out)
     assert (code, err) == (3, "")
     assert answer["grundy"] is answer["outcome"] is None
     assert not answer["exact"]
     assert answer["proved"]
     assert answer["states"] <= 100
-    code, out, _ = sgai("solve", "queen(rows=80,columns=80)", "--states", "100")
+    code, out, _ = sgai("solve", "king(rows=80,columns=80)", "--states", "100")
     assert code == 3
     assert "not solved within the budget" in out
     code, _, _ = sgai("solve", "grundys_game", "[1000000000000]")
     assert code == 3
-    code, _, _ = sgai("solve", "queen(rows=900,columns=900)", "--seconds", "0.05")
+    code, _, _ = sgai("solve", "king(rows=900,columns=900)", "--seconds", "0.05")
     assert code == 3
 
 

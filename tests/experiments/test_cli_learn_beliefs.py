@@ -73,7 +73,7 @@ def test_random_graphs_and_several_rulesets(learn):
 
 
 def test_what_is_not_solved_is_counted(learn):
-    code, out, _ = learn("rook(rows=6,columns=6)", "--positions", "10", "--states", "3", "--json")
+    code, out, _ = learn("king(rows=6,columns=6)", "--positions", "10", "--states", "3", "--json")
     assert code == 0
     assert json.loads(out)["not_solved"] > 0
 

@@ -264,7 +264,7 @@ def test_sampling_ends_when_there_is_nothing_new():
 
 
 def test_components_beyond_the_budget_are_skipped():
-    sampler = Sampler([sgai.load_ruleset("rook(rows=6,columns=6)")], states=3)
+    sampler = Sampler([sgai.load_ruleset("king(rows=6,columns=6)")], states=3)
     found = list(itertools.islice(sampler.observations(), 10))
     assert sampler.skipped > 0
     assert all(each.value <= each.most for each in found)
