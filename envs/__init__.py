@@ -8,7 +8,19 @@ from sgai.envs.game import SgaiGame, SgaiState
 from sgai.envs.loading import load_game
 from sgai.envs.observer import PositionObserver
 from sgai.envs.registration import register_all
+from sgai.envs.vector import AutoresetMode, VectorEnv, make_vector
 
-__all__ = ["Bridge", "PositionObserver", "SgaiGame", "SgaiState", "as_ruleset", "bridge", "load_game"]
+__all__ = [
+    "AutoresetMode",
+    "Bridge",
+    "PositionObserver",
+    "SgaiGame",
+    "SgaiState",
+    "VectorEnv",
+    "as_ruleset",
+    "bridge",
+    "load_game",
+    "make_vector",
+]
 
 register_all()

@@ -1,20 +1,18 @@
 """Turning the table of a removal game into the arrays that the compiled search works on."""
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from sgai.cell_sets import Words, rows_of
 from sgai.kernels import removal as kernel
 from sgai.rulesets.removal import RemovalTable, cells_of
 
 WIDTHS = (1, 2, 4, 8)  # words of 64 bits
 _MOST_SYMMETRIES = 32
 _FEW_DISTANCES = 4  # up to here shifting whole sets is faster than going from cell to cell
-
-Words = npt.NDArray[np.uint64]
 
 _made: weakref.WeakKeyDictionary[RemovalTable, kernel.Rules] = weakref.WeakKeyDictionary()
 
@@ -43,18 +41,6 @@ def words_for(cells: int) -> int:
 def to_words(mask: int, words: int) -> tuple[Any, ...]:
     """Return a set of cells as the kernel takes it."""
     return tuple(np.uint64(mask >> 64 * i & 0xFFFF_FFFF_FFFF_FFFF) for i in range(words))
-
-
-def rows_of(masks: Iterable[int], words: int) -> Words:
-    """Return sets of cells as rows of words."""
-    data = b"".join(mask.to_bytes(8 * words, "little") for mask in masks)
-    return np.frombuffer(data, dtype="<u8").astype(np.uint64).reshape(-1, words)
-
-
-def masks_of(rows: Words) -> list[int]:
-    """Return rows of words as sets of cells; the inverse of `rows_of`."""
-    data, wide = rows.astype("<u8").tobytes(), 8 * rows.shape[1]
-    return [int.from_bytes(data[at : at + wide], "little") for at in range(0, len(data), wide)]
 
 
 def rules_of(table: RemovalTable) -> kernel.Rules:

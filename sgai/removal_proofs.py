@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.cell_sets import rows_of
 from sgai.kernels import removal as values_kernel
 from sgai.kernels import removal_dfpn as kernel
-from sgai.removal_arrays import rows_of
 from sgai.removal_search import RemovalSearch, ValueTooLarge
 
 DEFAULT_MEMORY = 64 << 20

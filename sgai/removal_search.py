@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.cell_sets import masks_of, rows_of
 from sgai.errors import SgaiError
 from sgai.kernels import removal as kernel
 from sgai.kernels.removal_split import split_all
-from sgai.removal_arrays import masks_of, rows_of, rules_of, to_words, words_for
+from sgai.removal_arrays import rules_of, to_words, words_for
 from sgai.removal_values import DEFAULT_MEMORY, MOST_CELLS
 from sgai.rulesets.removal import RemovalTable
 

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sgai.budget import Budget
+from sgai.cell_sets import rows_of
 from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum, SumMove
 from sgai.cores.ranking import best_first
 from sgai.cores.removal_sums import check_removal_sum
 from sgai.errors import SgaiError, quote
 from sgai.kernels import removal_mcts as kernel
 from sgai.kernels.removal import HITS
-from sgai.removal_arrays import move_order, rows_of
+from sgai.removal_arrays import move_order
 from sgai.removal_search import RemovalSearch
 from sgai.rulesets.removal import RemovalRuleset
 
