@@ -15,6 +15,7 @@ from sgai.registry import load_plugin, load_ruleset, register, ruleset_names
 from sgai.ruleset import Component, Ruleset
 
 if TYPE_CHECKING:
+    from sgai.batch_oracle import Labels, Oracle
     from sgai.belief_models import BeliefModel
     from sgai.beliefs import Belief
     from sgai.solution import Solution
@@ -27,9 +28,11 @@ __all__ = [
     "Component",
     "IllegalMoveError",
     "Kind",
+    "Labels",
     "LoopError",
     "NimberStore",
     "NotSolvedError",
+    "Oracle",
     "Ruleset",
     "SgaiError",
     "Solution",
@@ -54,7 +57,9 @@ __all__ = [
 _LAZY = {
     "Belief": "beliefs",
     "BeliefModel": "belief_models",
+    "Labels": "batch_oracle",
     "NimberStore": "store",
+    "Oracle": "batch_oracle",
     "Solution": "solution",
     "Solver": "solver",
     "grundy_values": "solver",

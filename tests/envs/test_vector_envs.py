@@ -394,6 +394,7 @@ PROGRAM = """
 import sys
 if sys.argv[1] == "missing":
     sys.modules["numba"] = None
+import sgai
 from sgai.envs import VectorEnv
 for text in ("nim(piles=[1;3;5;7;9])", "lasker(piles=[4;5])", "cram(rows=9,columns=9)"):
     env = VectorEnv(text, 7, seed=5, random_moves=2)
@@ -403,6 +404,10 @@ for text in ("nim(piles=[1;3;5;7;9])", "lasker(piles=[4;5])", "cram(rows=9,colum
         infos = env.step(actions)[4]
         print(actions.tolist(), infos["action_mask"].sum(axis=1).tolist())
     print(env.positions())
+env = VectorEnv("cram(rows=4,columns=4)", 30, seed=5, random_moves=3)
+observations, _ = env.reset()
+labels = sgai.Oracle(env.ruleset).label_observations(observations)
+print(labels.grundy.tolist(), labels.winning.sum(axis=1).tolist())
 """
 
 
@@ -414,4 +419,4 @@ def test_without_numba_all_is_the_same(how, run_program, capsys, monkeypatch):
     plain = run_program(PROGRAM, how, **({"NUMBA_DISABLE_JIT": "1"} if how == "disabled" else {}))
     assert plain.returncode == 0, plain.stderr
     assert plain.stdout == printed
-    assert len(printed.splitlines()) == 93
+    assert len(printed.splitlines()) == 94
