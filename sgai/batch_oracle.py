@@ -45,7 +45,8 @@ class Labels:
     complete : bool array of shape (positions,)
         Whether the winning moves are known, all of them; only where ``solved``.
     winning : bool array of shape (positions, moves)
-        The moves that win, by their index. No move is one in a lost position, nor where they are not ``complete``.
+        The moves that win, by their index. No move is one in a lost position, where play is over (which under misere
+        play is won), and where the moves are not ``complete``.
     legal : bool array of shape (positions, moves)
         The legal moves.
     """

@@ -128,14 +128,16 @@ class VectorEnv:
         self._start = self._games.tensors[0].copy(), self._games.mask[0].copy(), int(self._games.legal[0])
         if not self._start[2]:
             raise SgaiError(f"{self.ruleset}: play is over before it starts; choose a start with a move")
+        self._all: Flags = np.ones(self.num_envs, dtype=np.bool_)
+        self._everyone = _read_only(self._all)  # to show; numba would compile anew for read-only arrays
         self._win = 1.0 if self.play == "normal" else -1.0  # for who made the last move
         self._starts, self._picks = Streams(self.num_envs, purpose=0), Streams(self.num_envs, purpose=1)
+        self._seed(self._all, self._random_seeds())
         self._seeds = self._checked_seeds(seed)
         self._moves: Numbers = np.zeros(self.num_envs, dtype=np.int64)
         self._ended: Flags = np.zeros(self.num_envs, dtype=np.bool_)
-        self._actions: Numbers = np.zeros(self.num_envs, dtype=np.int64)
-        self._all: Flags = np.ones(self.num_envs, dtype=np.bool_)
-        self._everyone = _read_only(self._all)  # to show; numba would compile anew for read-only arrays
+        self._chosen: Numbers = np.zeros(self.num_envs, dtype=np.int64)
+        self._given: Numbers = np.zeros(self.num_envs, dtype=np.int64)
         self._is_reset = False
 
     # The conventions of gymnasium
@@ -171,12 +173,9 @@ class VectorEnv:
         seeds = self._checked_seeds(seed)
         positions = self._checked_positions((options or {}).get("positions"), int(mask.sum()))
         if seeds is None and not self._is_reset:
-            seeds = self._seeds if self._seeds is not None else self._random_seeds()
+            seeds = self._seeds
         if seeds is not None:
-            words, given = seeds
-            which = np.flatnonzero(mask & given)
-            for streams in (self._starts, self._picks):
-                streams.seed(which, words[which])
+            self._seed(mask & seeds[1], seeds[0])
         which = np.flatnonzero(mask)
         if positions is None:
             self._restart(which)
@@ -269,8 +268,8 @@ class VectorEnv:
         -----
         Linear in the heap sizes or, for removal games, in the moves. A choice among n is even up to n / 2**32.
         """
-        self._games.choose(self._picks.draws(), self._actions, self._all)
-        return self._actions.copy()
+        self._games.choose(self._picks.draws(), self._chosen, self._all)
+        return self._chosen.copy()
 
     @property
     def players(self) -> npt.NDArray[np.int8]:
@@ -350,6 +349,11 @@ class VectorEnv:
 
     # Inside
 
+    def _seed(self, mask: Flags, seeds: npt.NDArray[np.uint64]) -> None:
+        which = np.flatnonzero(mask)
+        for streams in (self._starts, self._picks):
+            streams.seed(which, seeds[which])
+
     def _restart(self, which: Numbers) -> None:
         """Begin some games anew, at random starts if these are wanted."""
         games, left = self._games, which
@@ -366,8 +370,8 @@ class VectorEnv:
                     break
                 moving = np.flatnonzero(active)
                 drawn[moving] = self._starts.draws(moving)
-                games.choose(drawn, self._actions, active)
-                games.play(self._actions, active)
+                games.choose(drawn, self._chosen, active)
+                games.play(self._chosen, active)
                 rounds[moving] -= 1
             left = left[games.legal[left] == 0]
             games.copy_rows(left, *self._start)
@@ -435,9 +439,10 @@ class VectorEnv:
             raise SgaiError(f"actions of shape {given.shape}; it should be one for each game, ({self.num_envs},)")
         if given.dtype.kind not in "iu":
             raise SgaiError(f"actions of type {given.dtype}; they should be integers from 0 to {self.num_actions - 1}")
-        if given.dtype.kind == "u":
+        if given.dtype == np.uint64:
             given = np.minimum(given, np.iinfo(np.int64).max)  # else what is too large would come out negative
-        return np.ascontiguousarray(given, dtype=np.int64)
+        self._given[:] = given  # in an array of our own: numba would compile anew for a read-only one
+        return self._given
 
     def _checked_mask(self, mask: Any) -> Flags:
         if mask is None:
@@ -484,8 +489,8 @@ class VectorEnv:
         given = np.array([each is not None for each in seeds], dtype=np.bool_)
         return np.array([int(each or 0) for each in seeds], dtype=np.uint64), given
 
-    def _random_seeds(self) -> tuple[npt.NDArray[np.uint64], Flags]:
-        return np.random.default_rng().integers(0, 1 << 64, self.num_envs, dtype=np.uint64, endpoint=False), self._all
+    def _random_seeds(self) -> npt.NDArray[np.uint64]:
+        return np.random.default_rng().integers(0, 1 << 64, self.num_envs, dtype=np.uint64)
 
 
 def make_vector(ruleset: Ruleset[Any, Any] | SgaiGame | str, num_envs: int, **options: Any) -> VectorEnv:

@@ -11,7 +11,7 @@ from sgai.cell_sets import has_cell_moves, least_words, masks_of, rows_of, rows_
 from sgai.compiling import can_compile
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.heap_moves import has_heap_moves, heap_moves
-from sgai.kernels.vector_games import compiled_kernels, plain_kernels
+from sgai.kernels.vector_games import Kernels, compiled_kernels, plain_kernels
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.removal import RemovalRuleset, cells_of
@@ -49,10 +49,14 @@ class Games(ABC):
                     f"{count:,} games of {quote(str(ruleset))}: their {what} of {numbers:,} numbers take more than "
                     f"{MOST_BYTES >> 30} GB; choose fewer games" + (", or masks='none'" if what == "masks" else "")
                 )
-        self.kernels = compiled_kernels() if can_compile() else plain_kernels()
         self.tensors = np.zeros((count, size), dtype=np.float32)
         self.mask = np.zeros((count, columns), dtype=np.bool_)
         self.legal = np.zeros(count, dtype=np.int64)
+
+    @property
+    def kernels(self) -> Kernels:
+        """The functions that step the games; they are looked up each time, so that copies and pickles have none."""
+        return compiled_kernels() if can_compile() else plain_kernels()
 
     def put(self, which: Any, positions: Sequence[Any]) -> None:
         """Set games to positions; one position serves them all."""
@@ -157,7 +161,6 @@ class CellGames(Games):
     def __init__(self, ruleset: RemovalRuleset, count: int) -> None:
         table = ruleset.table
         super().__init__(ruleset, count, -(-len(table.needs) // 8) * 8)
-        self._eights = self.mask.view(np.int64)
         self._needs = rows_of(table.needs, least_words(table.cells))
         self._arrays = (
             *_rows([list(cells_of(kill)) for kill in table.kills]),
@@ -190,7 +193,7 @@ class CellGames(Games):
 
     def choose(self, draws: Numbers, actions: Numbers, active: Flags) -> None:
         """Fill in a random legal move for every active game."""
-        self.kernels.choose_cells(self.mask, self._eights, self.legal, draws, actions, active)
+        self.kernels.choose_cells(self.mask, self.mask.view(np.int64), self.legal, draws, actions, active)
 
 
 def games_of(ruleset: Ruleset[Any, Any], count: int, masked: bool) -> Games:

@@ -2,8 +2,8 @@
 
 Run ``python -m sgai.experiments.benchmarks.vector_envs`` (about a minute). A step is one move in one game; it includes
 the choice of a random legal action, the observation, and the mask of the legal actions (of OpenSpiel's: their list).
-Games that end begin anew in the same step. Times are CPU seconds on one core, after compilation; ours and OpenSpiel's take turns. Last, the labels that
-`sgai.Oracle` finds in a second.
+Games that end begin anew in the same step. Times are CPU seconds on one core, after compilation; ours and OpenSpiel's
+take turns. Last, how long `sgai.Oracle` takes to label positions.
 """
 
 import itertools
@@ -76,13 +76,14 @@ def taking_turns(rates: list[Rate], times: int = 5) -> list[float]:
     return [statistics.median(results) for results in found]
 
 
-def against_openspiel(text: str, games: int, their_games: int = 64) -> list[str]:
+def against_openspiel(text: str, games: int, game: Any = None, their_games: int = 64) -> list[str]:
     """Return a row with the steps a second of both; OpenSpiel's does not depend on the number of games."""
+    shown = text if game is None else f"the same, beside OpenSpiel's own {game.get_type().short_name} in C++"
     theirs, ours, without = taking_turns(
-        [their_rate(load_game(text), their_games), our_rate(text, games), our_rate(text, games, copy=False)]
+        [their_rate(game or load_game(text), their_games), our_rate(text, games), our_rate(text, games, copy=False)]
     )
     columns = [f"{each:,.0f}" for each in (theirs, ours, without)]
-    return [text, f"{games:,}", *columns, f"{1e9 / ours:,.0f}", f"{ours / theirs:,.0f}"]
+    return [shown, f"{games:,}", *columns, f"{1e9 / ours:,.0f}", f"{ours / theirs:,.0f}"]
 
 
 def by_number_of_games(text: str, numbers: list[int]) -> list[list[str]]:
@@ -119,7 +120,7 @@ def profile(text: str, games: int, rounds: int = 400) -> list[str]:
 
 def labels() -> list[list[str]]:
     """Return what the oracle labels, and how long it takes."""
-    rows = []
+    rows: list[tuple[str, int, int, float]] = []
     grid = np.array(list(itertools.product(*(range(pile + 1) for pile in (1, 3, 5, 7, 9)))))
     for play in ("normal", "misere"):
         oracle = sgai.Oracle("nim(piles=[1;3;5;7;9])", play=play)
@@ -129,7 +130,7 @@ def labels() -> list[list[str]]:
             found = oracle.label(grid)
             times.append(time.perf_counter() - started)
         rows.append(
-            [f"Nim 1;3;5;7;9, all positions, {play}", len(found), int(found.won.sum()), statistics.median(times)]
+            (f"Nim 1;3;5;7;9, all positions, {play}", len(found), int(found.won.sum()), statistics.median(times))
         )
     for text, moves in (("cram(rows=4,columns=5)", 4), ("node_kayles(graph=grid,rows=6,columns=6)", 4)):
         env = VectorEnv(text, 1000, seed=1, random_moves=moves)
@@ -139,14 +140,16 @@ def labels() -> list[list[str]]:
         found = sgai.Oracle(text).label(env.words())
         seconds = time.perf_counter() - started
         assert found.complete.all()
-        rows.append([f"{text} after up to {moves} random moves", len(found), int(found.won.sum()), seconds])
+        rows.append((f"{text} after up to {moves} random moves", len(found), int(found.won.sum()), seconds))
     return [[name, f"{count:,}", f"{won:,}", f"{1e3 * seconds:.1f}"] for name, count, won, seconds in rows]
 
 
 def main() -> None:
     """Print the tables."""
     print(f"Steps a CPU second with random legal actions, taking turns (OpenSpiel {pyspiel.__version__})")
-    rows = [against_openspiel(text, 4096) for text in (NIM, KAYLES, CRAM, LARGE_CRAM)]
+    own_nim = pyspiel.load_game("nim", {"pile_sizes": "1;3;5;7;9", "is_misere": False})
+    rows = [against_openspiel(NIM, 4096), against_openspiel(NIM, 4096, own_nim)]
+    rows += [against_openspiel(text, 4096) for text in (KAYLES, CRAM, LARGE_CRAM)]
     headers = ["game", "games", "SyncVectorEnv", "ours", "without copies", "ns a step", "ours / OpenSpiel"]
     print(tabulate(rows, headers=headers, disable_numparse=True))
     print("\nHow many games at once: nanoseconds a step")

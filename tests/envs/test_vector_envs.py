@@ -1,5 +1,8 @@
 """Vector environments: every step equals that of the OpenSpiel game; autoreset, seeds, starts, bad input."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -156,8 +159,8 @@ def test_truncation_is_not_named_where_the_game_ends():
     assert (rewards[0], terminations[0], truncations[0]) == (1.0, True, False)
 
 
-def play(env, steps):
-    record = [env.reset()[0]]
+def play(env, steps, seed=None):
+    record = [env.reset(seed=seed)[0]]
     for _ in range(steps):
         actions = env.sample_actions()
         observations, rewards, *_ = env.step(actions)
@@ -183,18 +186,57 @@ def test_equal_seeds_give_equal_games(text):
     env = made(99)
     env.reset(seed=5)
     env.step(env.sample_actions())
-    assert same(first, play_again(env, 5, 25))
+    assert same(first, play(env, 25, seed=5))
+    assert same(first, play(env, 25, seed=range(5, 25)))
+    assert not same(first, play(env, 25))
+    assert not same(play(made(None), 25), play(made(None), 25))
 
 
-def play_again(env, seed, steps):
-    env.reset(seed=seed)
-    observations = env._observations()
-    record = [observations]
+def test_some_games_are_seeded_and_reset():
+    env, other = (VectorEnv("nim(piles=[5;6;7])", 4, seed=1, random_moves=3) for _ in range(2))
+    env.reset()
+    other.reset()
+    env.step(env.sample_actions())
+    before = env.positions()
+    mask = np.array([False, True, True, False])
+    env.reset(seed=[None, 2, None, 9], options={"reset_mask": mask})
+    assert env.position(0) == before[0]
+    assert env.position(3) == before[3]
+    # Game 1 has had the seed 2 from the start, and game 2 goes on with its own random numbers.
+    assert env.position(1) == other.position(1)
+    unseeded = [VectorEnv("nim(piles=[5;6;7])", 2, seed=[1, None], random_moves=3) for _ in range(9)]
+    for each in unseeded:
+        each.reset()
+    assert len({each.position(0) for each in unseeded}) == 1 < len({each.position(1) for each in unseeded})
+
+
+@pytest.mark.parametrize("text", ["nim(piles=[3;5;7])", "cram(rows=4,columns=4)"])
+def test_copies_go_on_alike_and_apart(text):
+    env = VectorEnv(text, 6, seed=1)
+    play(env, 5)
+    twins = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    going_on = play_on(env, 20)
+    for twin in twins:
+        assert same(play_on(twin, 20), going_on)
+
+
+def play_on(env, steps):
+    record = []
     for _ in range(steps):
-        actions = env.sample_actions()
-        observations, rewards, *_ = env.step(actions)
-        record += [actions, observations, rewards]
+        record += [env.sample_actions()]
+        observations, *_, infos = env.step(record[-1])
+        record += [observations, infos["action_mask"]]
     return record
+
+
+def test_actions_may_be_of_any_integer_type_and_read_only():
+    env = VectorEnv("nim(piles=[3;5])", 3, seed=1)
+    env.reset()
+    for dtype in (np.int8, np.uint8, np.int32, np.uint64, np.int64):
+        actions = env.sample_actions().astype(dtype)
+        actions.flags.writeable = False
+        env.step(actions)
+    assert len(getattr(env._games.kernels.play_heaps, "signatures", "1")) == 1  # compiled once, where it is compiled
 
 
 def test_starts_do_not_depend_on_play():

@@ -241,6 +241,22 @@ def test_users_rules_with_an_order_of_their_own():
         check(labels, row, *expected(ruleset, position))
 
 
+@pytest.mark.parametrize("text", ["nim(piles=[])", "grundys_game(piles=[2])", "cram(rows=1,columns=1)"])
+def test_alphabets_without_moves(text):
+    ruleset = sgai.load_ruleset(text)
+    labels = Oracle(ruleset).label([ruleset.initial()] * 2)
+    assert labels.complete.all()
+    assert labels.grundy.tolist() == [0, 0]
+    assert labels.optimal.shape == (2, 0)
+
+
+def test_where_play_is_over():
+    for play, won in (("normal", False), ("misere", True)):
+        labels = Oracle("nim(piles=[1])", play=play).label(np.zeros((1, 3), dtype=np.int64))
+        assert labels.won.tolist() == [won]
+        assert not labels.optimal.any()
+
+
 def test_bad_input():
     nim, cram, queen = Oracle("nim(piles=[3;4])"), Oracle("cram(rows=2,columns=3)"), Oracle("queen(rows=3,columns=3)")
     for oracle, positions, message in [
