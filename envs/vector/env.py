@@ -11,6 +11,7 @@ from sgai.conventions import check_convention
 from sgai.envs.game import SgaiGame
 from sgai.envs.loading import load_game
 from sgai.envs.vector.autoreset import AutoresetMode, autoreset_mode
+from sgai.envs.vector.buffers import Buffers
 from sgai.envs.vector.chance import Streams
 from sgai.envs.vector.games import CellGames, Flags, Floats, Numbers, games_of
 from sgai.errors import SgaiError, UnsupportedError, quote
@@ -125,6 +126,9 @@ class VectorEnv:
         self.num_actions = self._games.moves
         self.single_observation_shape = self.ruleset.tensor_shape()
         self._games.put(slice(0, 1), [self.ruleset.initial()])
+        shape = (self.num_envs, *self.single_observation_shape)
+        self._tensors, self._last_tensors = Buffers(shape, np.float32), Buffers(shape, np.float32)
+        self._shown_masks = Buffers((self.num_envs, self.num_actions if masks == "bool" else 0), np.bool_)
         self._start = self._games.tensors[0].copy(), self._games.mask[0].copy(), int(self._games.legal[0])
         if not self._start[2]:
             raise SgaiError(f"{self.ruleset}: play is over before it starts; choose a start with a move")
@@ -376,22 +380,22 @@ class VectorEnv:
             left = left[games.legal[left] == 0]
             games.copy_rows(left, *self._start)
 
+    def _positions(self) -> Floats:
+        return self._games.tensors.reshape(self.num_envs, *self.single_observation_shape)
+
     def _observations(self) -> Floats:
-        tensors = self._games.tensors.reshape(self.num_envs, *self.single_observation_shape)
-        return tensors.copy() if self._copy else _read_only(tensors)
+        return self._tensors.copy_of(self._positions()) if self._copy else _read_only(self._positions())
 
     def _infos(self) -> Infos:
         infos: Infos = {"player": self.players, "_player": self._everyone}
         if self._masks != "none":
-            infos["action_mask"] = self._shown(self._games.mask, self._copy)
-            infos["_action_mask"] = self._everyone
+            masks = self._games.mask[:, : self.num_actions]
+            if self._masks == "packed":
+                shown = np.packbits(masks, axis=1, bitorder="little")
+            else:
+                shown = self._shown_masks.copy_of(masks) if self._copy else _read_only(masks)
+            infos["action_mask"], infos["_action_mask"] = shown, self._everyone
         return infos
-
-    def _shown(self, masks: Flags, copy: bool) -> npt.NDArray[Any]:
-        masks = masks[:, : self.num_actions]
-        if self._masks == "packed":
-            return np.packbits(masks, axis=1, bitorder="little")
-        return masks.copy() if copy else _read_only(masks)
 
     def _ends(self, which: Numbers, ended: Flags) -> Infos:
         """Return what is to be said of games that have ended, before they begin anew."""
@@ -409,13 +413,13 @@ class VectorEnv:
         players[stopped] = self._moves[stopped] & 1
         info = {**self._ends(which, ended), "player": players, "_player": ended.copy()}
         if self._max_moves is not None and self._masks != "none":
-            masks = np.zeros(games.mask.shape, dtype=np.bool_)
-            masks[which] = games.mask[which]
-            info["action_mask"], info["_action_mask"] = self._shown(masks, False), ended.copy()
-        tensors = np.zeros(games.tensors.shape, dtype=np.float32)  # unlike zeros_like it touches no memory
-        tensors[which] = games.tensors[which]
+            masks = np.zeros((self.num_envs, self.num_actions), dtype=np.bool_)
+            masks[which] = games.mask[which, : self.num_actions]
+            packed = self._masks == "packed"
+            info["action_mask"] = np.packbits(masks, axis=1, bitorder="little") if packed else masks
+            info["_action_mask"] = ended.copy()
         return {
-            "final_obs": tensors.reshape(self.num_envs, *self.single_observation_shape),
+            "final_obs": self._last_tensors.rows_of(self._positions(), which),
             "_final_obs": ended.copy(),
             "final_info": info,
             "_final_info": ended.copy(),

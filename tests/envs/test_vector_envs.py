@@ -1,6 +1,7 @@
 """Vector environments: every step equals that of the OpenSpiel game; autoreset, seeds, starts, bad input."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -311,6 +312,33 @@ def test_without_copies():
     observations[:], infos["action_mask"][:] = 7, False
     assert own.positions() == [(3, 5)] * 4
     assert own.action_masks().any()
+
+
+def test_what_was_given_away_is_not_changed_while_anyone_has_it():
+    env = VectorEnv("cram(rows=2,columns=3)", 3, seed=1)
+    kept = [env.reset()[0][:1]]
+    for _ in range(40):
+        observations, _, _, _, infos = env.step(env.sample_actions())
+        kept += [observations[1], infos["action_mask"][2:], *([infos["final_obs"].T] if "final_obs" in infos else [])]
+        del observations, infos
+        if len(kept) > 60:
+            del kept[:20:2]
+    values = [each.copy() for each in kept]
+    for _ in range(40):
+        env.step(env.sample_actions())
+    assert same(kept, values)
+    assert not any(np.shares_memory(a, b) for a, b in itertools.combinations(kept, 2))
+    assert not any(np.shares_memory(each, env._games.tensors) for each in kept)
+
+
+def test_memory_is_used_again():
+    env = VectorEnv("cram(rows=2,columns=3)", 3, seed=1)
+    observations, _ = env.reset()
+    seen = set()
+    for _ in range(40):
+        observations, *_ = env.step(env.sample_actions())
+        seen.add(observations.__array_interface__["data"][0])
+    assert len(seen) == 2
 
 
 def test_words_are_the_live_cells():
