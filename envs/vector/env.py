@@ -1,6 +1,5 @@
 """Thousands of games of one ruleset, stepped at once, by the conventions of gymnasium's vector environments."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sgai.envs.loading import load_game
 from sgai.envs.vector.autoreset import AutoresetMode, autoreset_mode
 from sgai.envs.vector.buffers import Buffers
 from sgai.envs.vector.chance import Streams
+from sgai.envs.vector.checks import Seeds, checked_actions, checked_number, checked_seeds
 from sgai.envs.vector.games import CellGames, Flags, Floats, Numbers, games_of
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.parameters import check_choice
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sgai.envs.vector.gymnasium_env import GymnasiumVectorEnv
 
 Infos = dict[str, Any]
-Seeds = int | Sequence[int | None] | None
 
 MASKS = ("bool", "packed", "none")
 _NOBODY = -1
@@ -117,9 +116,9 @@ class VectorEnv:
         self.play = own_play if play is None else play
         check_convention(self.play, "disjunctive", "last")
         check_choice("masks", masks, MASKS)
-        self.num_envs = _checked_number("num_envs", num_envs, 1)
-        self._random_moves = _checked_number("random_moves", random_moves, 0)
-        self._max_moves = None if max_moves is None else _checked_number("max_moves", max_moves, 1)
+        self.num_envs = checked_number("num_envs", num_envs, 1)
+        self._random_moves = checked_number("random_moves", random_moves, 0)
+        self._max_moves = None if max_moves is None else checked_number("max_moves", max_moves, 1)
         self.autoreset_mode = autoreset_mode(autoreset)
         self._masks, self._copy = masks, copy
         self._games = games_of(self.ruleset, self.num_envs, masks != "none")
@@ -137,7 +136,7 @@ class VectorEnv:
         self._win = 1.0 if self.play == "normal" else -1.0  # for who made the last move
         self._starts, self._picks = Streams(self.num_envs, purpose=0), Streams(self.num_envs, purpose=1)
         self._seed(self._all, self._random_seeds())
-        self._seeds = self._checked_seeds(seed)
+        self._seeds = checked_seeds(seed, self.num_envs)
         self._moves: Numbers = np.zeros(self.num_envs, dtype=np.int64)
         self._ended: Flags = np.zeros(self.num_envs, dtype=np.bool_)
         self._chosen: Numbers = np.zeros(self.num_envs, dtype=np.int64)
@@ -174,7 +173,7 @@ class VectorEnv:
         if unknown:
             raise SgaiError(f"options={quote(options)}: the options of a reset are 'reset_mask' and 'positions'")
         mask = self._checked_mask((options or {}).get("reset_mask"))
-        seeds = self._checked_seeds(seed)
+        seeds = checked_seeds(seed, self.num_envs)
         positions = self._checked_positions((options or {}).get("positions"), int(mask.sum()))
         if seeds is None and not self._is_reset:
             seeds = self._seeds
@@ -224,7 +223,9 @@ class VectorEnv:
         """
         if not self._is_reset:
             raise SgaiError("step before reset: reset the games first")
-        moves = self._checked_actions(actions)
+        # In an array of our own: numba would compile anew for a read-only one.
+        moves = self._given
+        moves[:] = checked_actions(actions, self.num_envs, self.num_actions)
         mode, active, again = self.autoreset_mode, self._all, None
         if mode is not AutoresetMode.SAME_STEP and self._ended.any():
             again, active = np.flatnonzero(self._ended), ~self._ended
@@ -437,17 +438,6 @@ class VectorEnv:
             f"actions: {', '.join(texts) + more}. No game was changed"
         )
 
-    def _checked_actions(self, actions: npt.ArrayLike) -> Numbers:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,):
-            raise SgaiError(f"actions of shape {given.shape}; it should be one for each game, ({self.num_envs},)")
-        if given.dtype.kind not in "iu":
-            raise SgaiError(f"actions of type {given.dtype}; they should be integers from 0 to {self.num_actions - 1}")
-        if given.dtype == np.uint64:
-            given = np.minimum(given, np.iinfo(np.int64).max)  # else what is too large would come out negative
-        self._given[:] = given  # in an array of our own: numba would compile anew for a read-only one
-        return self._given
-
     def _checked_mask(self, mask: Any) -> Flags:
         if mask is None:
             return self._all
@@ -470,28 +460,6 @@ class VectorEnv:
             if next(iter(self.ruleset.moves(each)), None) is None:
                 raise SgaiError(f"{quote(self.ruleset.format(each))}: play is over there; choose a start with a move")
         return given
-
-    def _checked_seeds(self, seed: Seeds) -> tuple[npt.NDArray[np.uint64], Flags] | None:
-        if seed is None:
-            return None
-        if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
-            seeds: list[Any] = [int(seed) + i for i in range(self.num_envs)] if seed >= 0 else [seed]
-        else:
-            try:
-                seeds = list(seed)  # type: ignore[arg-type]
-            except TypeError:
-                seeds = [seed]
-            if len(seeds) != self.num_envs:
-                raise SgaiError(
-                    f"seed={quote(seed)}: it should be an integer of 0 or more, or a list of {self.num_envs} of them"
-                )
-        for each in seeds:
-            if each is not None and (
-                isinstance(each, bool) or not isinstance(each, int | np.integer) or not 0 <= each < 1 << 64
-            ):
-                raise SgaiError(f"seed={quote(seed)}: {quote(each)} is no seed; they are integers from 0 to 2**64 - 1")
-        given = np.array([each is not None for each in seeds], dtype=np.bool_)
-        return np.array([int(each or 0) for each in seeds], dtype=np.uint64), given
 
     def _random_seeds(self) -> npt.NDArray[np.uint64]:
         return np.random.default_rng().integers(0, 1 << 64, self.num_envs, dtype=np.uint64)
@@ -525,12 +493,6 @@ def _rules_and_play(given: Any) -> tuple[Ruleset[Any, Any], str]:
         return given.ruleset, given.play
     ruleset = load_ruleset(given)
     return ruleset, ruleset.default_play()
-
-
-def _checked_number(what: str, number: Any, least: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-        raise SgaiError(f"{what}={quote(number).strip(chr(39))}: it should be an integer of {least} or more")
-    return int(number)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
