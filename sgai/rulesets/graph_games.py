@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sgai.errors import SgaiError, nearest, quote
 from sgai.parameters import Kind, parameter
 from sgai.registry import register
+from sgai.ruleset import MoveT, PositionT, Ruleset
 from sgai.rulesets.automorphisms import automorphisms
 from sgai.rulesets.graph import Vertex, check_vertex, format_edges, natural_order
 from sgai.rulesets.named_cells import NamedCells
@@ -61,6 +62,29 @@ def _check_graph(value: Any) -> str:
     return str(word)
 
 
+def read_networkx(graph: Any) -> tuple[tuple[Edge, ...], dict[Any, Vertex]]:
+    """Return the edges and vertices alone of an undirected graph of networkx, and the vertex that each node becomes."""
+    for question, said in (("is_directed", "directed"), ("is_multigraph", "a multigraph")):
+        if hasattr(graph, question) and getattr(graph, question)():
+            raise SgaiError(f"{quote(graph)} is {said}; these games are played on undirected simple graphs")
+    try:
+        nodes, edges = list(graph.nodes), [tuple(edge) for edge in graph.edges]
+    except (AttributeError, TypeError):
+        raise SgaiError(
+            f"{quote(graph)} is no graph: it should have nodes and edges as networkx.Graph has"
+        ) from None
+    if not nodes:
+        raise SgaiError(f"{quote(graph)} has no nodes; a game needs one at least")
+    names: dict[Any, Vertex] = {}
+    for node in nodes:
+        names[node] = vertex_of(node)
+    if len(set(names.values())) < len(nodes):
+        twice = next(name for name in names.values() if list(names.values()).count(name) > 1)
+        raise SgaiError(f"two nodes would both be the vertex {quote(str(twice))}; rename one")
+    listed = [*((names[node],) for node in nodes), *((names[a], names[b]) for a, b in edges)]
+    return tuple(listed), names
+
+
 EDGES = Kind(
     "a list of edges such as [0-1;1-2;5]",
     parse_undirected_edges,
@@ -87,8 +111,8 @@ class UndirectedGraph(NamedTuple):
         return near
 
 
-class GraphRemoval(NamedCells):
-    """A removal game on the vertices of a graph."""
+class OnGraph(Ruleset[PositionT, MoveT]):
+    """A game on an undirected simple graph, which is given by its edges or by its name and size."""
 
     edges: tuple[Edge, ...] = parameter(
         default=(), kind=EDGES, doc="undirected edges such as [0-1;1-2]; a vertex alone; instead of a named graph"
@@ -98,8 +122,8 @@ class GraphRemoval(NamedCells):
     rows: int = parameter(default=3, doc="rows of a grid")
     columns: int = parameter(default=3, doc="columns of a grid")
 
-    def __post_init__(self) -> None:
-        """Reject sizes that the graph does not have, and unknown vertices."""
+    def check_size(self) -> None:
+        """Reject sizes that the graph does not have, and graphs that are too large."""
         defaults = {name: each.default for name, each in self.parameters().items()}
         wanted = () if self.edges else GRAPHS[self.graph]
         meant = "edges" if self.edges else f"graph={self.graph}"
@@ -114,52 +138,20 @@ class GraphRemoval(NamedCells):
                 raise SgaiError(f"{name}={getattr(self, name)}: a graph has one or more")
             count *= getattr(self, name)
         if count > MOST_CELLS:
-            raise SgaiError(f"{meant} has {count:,} vertices; a removal game has at most {MOST_CELLS:,}")
+            raise SgaiError(f"{meant} has {count:,} vertices; a game on a graph has at most {MOST_CELLS:,}")
         if not self.edges and self.graph == "complete" and count * (count - 1) // 2 > MOST_MOVES:
             raise SgaiError(
-                f"vertices={count}: a complete graph of so many has {count * (count - 1) // 2:,} edges; a removal game "
-                f"has at most {MOST_MOVES:,} moves"
+                f"vertices={count}: a complete graph of so many has {count * (count - 1) // 2:,} edges; a game on a "
+                f"graph has at most {MOST_MOVES:,}"
             )
         if self.graph == "cycle" and not self.edges and self.vertices < 3:
             raise SgaiError(f"vertices={self.vertices}: a cycle has three or more")
-        super().__post_init__()
 
     def written(self) -> dict[str, Any]:
         """Return the parameters that text shows: of the sizes only those of the graph."""
         wanted = ("edges",) if self.edges else ("graph", *GRAPHS[self.graph])
-        return {name: value for name, value in super().written().items() if name in (*wanted, "live")}
-
-    @classmethod
-    def from_networkx(cls, graph: Any, live: Iterable[Any] = ()) -> "GraphRemoval":
-        """Make a game from an undirected graph of networkx, or anything that has its ``nodes`` and ``edges``.
-
-        Parameters
-        ----------
-        graph : networkx.Graph
-            Nodes are integers, names, or tuples of them: (0, 1) of ``grid_2d_graph`` becomes the vertex ``0.1``.
-        live : iterable of nodes
-            The nodes that are live at the start; by default all.
-        """
-        for question, said in (("is_directed", "directed"), ("is_multigraph", "a multigraph")):
-            if hasattr(graph, question) and getattr(graph, question)():
-                raise SgaiError(f"{quote(graph)} is {said}; these games are played on undirected simple graphs")
-        try:
-            nodes, edges = list(graph.nodes), [tuple(edge) for edge in graph.edges]
-        except (AttributeError, TypeError):
-            raise SgaiError(
-                f"{quote(graph)} is no graph: it should have nodes and edges as networkx.Graph has"
-            ) from None
-        if not nodes:
-            raise SgaiError(f"{quote(graph)} has no nodes; a game needs one at least")
-        names: dict[Any, Vertex] = {}
-        for node in nodes:
-            names[node] = _vertex_of(node)
-        if len(set(names.values())) < len(nodes):
-            twice = next(name for name in names.values() if list(names.values()).count(name) > 1)
-            raise SgaiError(f"two nodes would both be the vertex {quote(str(twice))}; rename one")
-        listed = [*((names[node],) for node in nodes), *((names[a], names[b]) for a, b in edges)]
-        chosen = tuple(names[node] if node in names else _vertex_of(node) for node in live)
-        return cls(edges=tuple(listed), live=chosen)
+        other = {"edges", "graph", "vertices", "rows", "columns"}.difference(wanted)
+        return {name: value for name, value in super().written().items() if name not in other}
 
     def undirected(self) -> UndirectedGraph:
         """Return the graph."""
@@ -167,25 +159,6 @@ class GraphRemoval(NamedCells):
         if kept is None:
             kept = self.__dict__["_graph"] = _listed_graph(self.edges) if self.edges else self._named_graph()
         return kept
-
-    def cell_names(self) -> tuple[Vertex, ...]:
-        """Return the vertices."""
-        return self.undirected().vertices
-
-    def canonical(self, position: int) -> int:
-        """Return what removal games do; of a complete graph only the number of vertices matters."""
-        if self.graph == "complete" and not self.edges:
-            return (1 << self.table.needed(position).bit_count()) - 1
-        return super().canonical(position)
-
-    @abstractmethod
-    def graph_moves(self, graph: UndirectedGraph) -> Iterator[tuple[list[int], list[int], str]]:
-        """Yield the cells that each move needs, those that it kills, and its name."""
-
-    def make_table(self) -> RemovalTable:
-        """Return the table of the graph's moves."""
-        graph = self.undirected()
-        return RemovalTable.build(len(graph.vertices), self.graph_moves(graph), graph.shape, graph.symmetries)
 
     def _named_graph(self) -> UndirectedGraph:
         count, shape = self.vertices, None
@@ -209,6 +182,49 @@ class GraphRemoval(NamedCells):
                 symmetries.append(tuple((turn + a) % count for a in range(count)))
                 symmetries.append(tuple((turn - a) % count for a in range(count)))
         return UndirectedGraph(tuple(range(count)), tuple(sorted(edges)), shape, tuple(symmetries))
+
+
+class GraphRemoval(OnGraph[int, int], NamedCells):
+    """A removal game on the vertices of a graph."""
+
+    def __post_init__(self) -> None:
+        """Reject sizes that the graph does not have, and unknown vertices."""
+        self.check_size()
+        super().__post_init__()
+
+    @classmethod
+    def from_networkx(cls, graph: Any, live: Iterable[Any] = ()) -> "GraphRemoval":
+        """Make a game from an undirected graph of networkx, or anything that has its ``nodes`` and ``edges``.
+
+        Parameters
+        ----------
+        graph : networkx.Graph
+            Nodes are integers, names, or tuples of them: (0, 1) of ``grid_2d_graph`` becomes the vertex ``0.1``.
+        live : iterable of nodes
+            The nodes that are live at the start; by default all.
+        """
+        listed, names = read_networkx(graph)
+        chosen = tuple(names[node] if node in names else vertex_of(node) for node in live)
+        return cls(edges=listed, live=chosen)
+
+    def cell_names(self) -> tuple[Vertex, ...]:
+        """Return the vertices."""
+        return self.undirected().vertices
+
+    def canonical(self, position: int) -> int:
+        """Return what removal games do; of a complete graph only the number of vertices matters."""
+        if self.graph == "complete" and not self.edges:
+            return (1 << self.table.needed(position).bit_count()) - 1
+        return super().canonical(position)
+
+    @abstractmethod
+    def graph_moves(self, graph: UndirectedGraph) -> Iterator[tuple[list[int], list[int], str]]:
+        """Yield the cells that each move needs, those that it kills, and its name."""
+
+    def make_table(self) -> RemovalTable:
+        """Return the table of the graph's moves."""
+        graph = self.undirected()
+        return RemovalTable.build(len(graph.vertices), self.graph_moves(graph), graph.shape, graph.symmetries)
 
 
 _LONGEST_TURNED_CYCLE = 64
@@ -276,9 +292,10 @@ class KaylesOnGraph(GraphRemoval):
         yield from _pairs(graph)
 
 
-def _vertex_of(node: Any) -> Vertex:
+def vertex_of(node: Any) -> Vertex:
+    """Return the vertex that a node of networkx becomes: an integer or a name; tuples are joined by dots."""
     if isinstance(node, tuple) and node:
-        return check_vertex(".".join(str(_vertex_of(part)) for part in node))
+        return check_vertex(".".join(str(vertex_of(part)) for part in node))
     if hasattr(node, "__index__") and not isinstance(node, bool):
         node = int(node)
     return check_vertex(node)
@@ -287,7 +304,7 @@ def _vertex_of(node: Any) -> Vertex:
 def _listed_graph(edges: tuple[Edge, ...]) -> UndirectedGraph:
     vertices = sorted({vertex for edge in edges for vertex in edge}, key=natural_order)
     if len(vertices) > MOST_CELLS:
-        raise SgaiError(f"the graph has {len(vertices):,} vertices; a removal game has at most {MOST_CELLS:,}")
+        raise SgaiError(f"the graph has {len(vertices):,} vertices; a game on a graph has at most {MOST_CELLS:,}")
     numbers = {vertex: number for number, vertex in enumerate(vertices)}
     pairs = [(numbers[edge[0]], numbers[edge[1]]) for edge in edges if len(edge) == 2]
     graph = UndirectedGraph(tuple(vertices), tuple(pairs), None, ())
