@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from sgai.drawing.coins import row_picture, row_text, stairs_picture, stairs_text, strip_picture, strip_text
 from sgai.drawing.coupled import limited_picture, limited_text, shuttle_picture, shuttle_text
+from sgai.drawing.hackenbush import hackenbush_picture, hackenbush_text
 from sgai.drawing.heaps import heaps_picture, heaps_text
 from sgai.drawing.leaps import leaps_picture, leaps_text
 from sgai.drawing.others import board_picture, board_text, graph_picture, graph_text, intervals_picture, intervals_text
@@ -13,18 +15,25 @@ from sgai.drawing.removal import (
     cells_text,
     order_picture,
     order_text,
+    token_picture,
+    token_text,
     vertices_picture,
     vertices_text,
 )
 from sgai.ruleset import Ruleset
 from sgai.rulesets.boards import BoardRuleset
+from sgai.rulesets.coin_turning import CoinTurning
 from sgai.rulesets.coupled_piles import FibonacciNim, Shuttle
+from sgai.rulesets.geography import VertexGeography
 from sgai.rulesets.graph import Graph
 from sgai.rulesets.graph_games import GraphRemoval
+from sgai.rulesets.hackenbush import GreenHackenbush
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.intervals import IntervalSplitting
 from sgai.rulesets.leap_and_take import LeapAndTake
 from sgai.rulesets.posets import OrderedCells
+from sgai.rulesets.staircase import StaircaseNim
+from sgai.rulesets.strips import CoinsOnStrip
 from sgai.rulesets.sums import Sum
 from sgai.rulesets.walkers import Walker
 
@@ -107,3 +116,8 @@ register_drawing(Sum, _sum_text, _sum_picture)
 register_drawing(BoardRuleset, cells_text, cells_picture)
 register_drawing(GraphRemoval, vertices_text, vertices_picture)
 register_drawing(OrderedCells, order_text, order_picture)
+register_drawing(CoinsOnStrip, strip_text, strip_picture)
+register_drawing(StaircaseNim, stairs_text, stairs_picture)
+register_drawing(CoinTurning, row_text, row_picture)
+register_drawing(GreenHackenbush, hackenbush_text, hackenbush_picture)
+register_drawing(VertexGeography, token_text, token_picture)

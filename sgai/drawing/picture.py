@@ -40,6 +40,20 @@ class Picture:
         head = ' marker-end="url(#head)"' if arrow else ""
         self.shapes.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{INK}"{head}/>')
 
+    def curve(self, x1: float, y1: float, x2: float, y2: float, bend: float = 0.0) -> None:
+        """Add a line whose middle is bent aside, to the right of its direction if ``bend`` is above 0."""
+        long = math.hypot(x2 - x1, y2 - y1)
+        # The control point of a quadratic curve is twice as far from the line as its middle.
+        x = (x1 + x2) / 2 - 2 * bend * (y2 - y1) / long
+        y = (y1 + y2) / 2 + 2 * bend * (x2 - x1) / long
+        self._grow(max(x1, x2, x), max(y1, y2, y))
+        self.shapes.append(f'<path d="M{x1:g} {y1:g}Q{x:g} {y:g} {x2:g} {y2:g}" fill="none" stroke="{INK}"/>')
+
+    def ring(self, x: float, y: float, radius: float) -> None:
+        """Add a circle that is not filled."""
+        self._grow(x + radius, y + radius)
+        self.shapes.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="none" stroke="{INK}"/>')
+
     def text(self, x: float, y: float, text: str, anchor: str = "middle", size: int = 14) -> None:
         """Add text whose baseline is at y."""
         wide = 0.62 * size * len(text)

@@ -1,10 +1,10 @@
 """Drawings of removal games: boards, graphs and ordered sets."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sgai.drawing.picture import PAPER, Picture, on_a_circle
+from sgai.drawing.picture import MARK, PAPER, Picture, on_a_circle
 from sgai.rulesets.posets import levels
 from sgai.rulesets.removal import cells_of
 
@@ -56,6 +56,34 @@ def vertices_text(ruleset: Any, position: int) -> str:
 
 def vertices_picture(ruleset: Any, position: int) -> Picture:
     """Return the graph, on a grid where it is one and else on a circle; vertices that are gone are faint."""
+    return _graph_picture(ruleset, position)
+
+
+def token_text(ruleset: Any, position: Any) -> str:
+    """Return the vertex of the token and those next to it where it has not been; a grid with ``T`` for the token."""
+    graph = ruleset.undirected()
+    if graph.shape is not None and graph.shape[0] > 1 and max(graph.shape) <= _MOST_ROWS:
+        rows, columns = graph.shape
+        marks = {position.at: "T"}
+        return "\n".join(
+            " ".join(
+                marks.get(cell, "o" if position.left >> cell & 1 else ".")
+                for cell in range(row * columns, (row + 1) * columns)
+            )
+            for row in range(rows)
+        )
+    names = graph.vertices
+    following = [str(names[vertex]) for vertex, _ in ruleset.moves(position)]
+    left = f"{position.left.bit_count()} of {len(names)} vertices are left"
+    return f"{names[position.at]} - {' '.join(following) or '(no moves)'}\n{left}"
+
+
+def token_picture(ruleset: Any, position: Any) -> Picture:
+    """Return the graph with the token's vertex marked; vertices where it has been are faint."""
+    return _graph_picture(ruleset, position.left | 1 << position.at, position.at)
+
+
+def _graph_picture(ruleset: Any, position: int, marked: int = -1) -> Picture:
     graph = ruleset.undirected()
     count = len(graph.vertices)
     if graph.shape is not None and max(graph.shape) <= _MOST_ROWS:
@@ -65,7 +93,7 @@ def vertices_picture(ruleset: Any, position: int) -> Picture:
         places = dict(enumerate(on_a_circle(count, max(60.0, 32.0 * count / (2 * math.pi)))))
     else:
         return _count_only(position, count)
-    return _dots_and_lines(ruleset, position, places, graph.edges)
+    return _dots_and_lines(graph.vertices, position, places, graph.edges, marked)
 
 
 def order_text(ruleset: Any, position: int) -> str:
@@ -94,7 +122,7 @@ def order_picture(ruleset: Any, position: int) -> Picture:
         left = 24 + apart * (widest - len(row)) / 2
         for i, cell in enumerate(row):
             places[cell] = (left + apart * i, 24.0 + 56 * (len(rows) - 1 - height))
-    return _dots_and_lines(ruleset, position, places, covers)
+    return _dots_and_lines(names, position, places, covers)
 
 
 def _named_lines(ruleset: Any, position: int, sign: str, joined: Mapping[int, int]) -> str:
@@ -110,15 +138,17 @@ def _named_lines(ruleset: Any, position: int, sign: str, joined: Mapping[int, in
     return "\n".join(lines)
 
 
-def _dots_and_lines(ruleset: Any, position: int, places: Mapping[int, Point], joined: Any) -> Picture:
+def _dots_and_lines(
+    cells: Sequence[Any], position: int, places: Mapping[int, Point], joined: Any, marked: int = -1
+) -> Picture:
     picture = Picture()
-    names = [str(name) for name in ruleset.cell_names()]
+    names = list(map(str, cells))
     for a, b in joined:
         if position >> a & position >> b & 1:
             picture.line(*places[a], *places[b])
     for cell, (x, y) in places.items():
         live = position >> cell & 1
-        picture.circle(x, y, 14, PAPER if live else _FAINT)
+        picture.circle(x, y, 14, MARK if cell == marked else PAPER if live else _FAINT)
         if live:
             picture.text(x, y + 4, names[cell], size=11 if len(names[cell]) < 4 else 8)
     return picture

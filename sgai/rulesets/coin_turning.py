@@ -42,8 +42,8 @@ class CoinTurning(Ruleset[int, int]):
 
     By the theorem on coin-turning games (*Winning Ways*, chapter 14; T. S. Ferguson, *Game Theory*, part I, section 5)
     the Grundy value is the nim-sum of the values of the heads, each alone in the row: turning tails to heads adds a
-    summand, and where a coin is turned back, two equal summands vanish. Heads are no components of the position, though,
-    since no move of two separate games makes both vanish.
+    summand, and where a coin is turned back, two equal summands vanish. Heads are no components of the position,
+    though, since no move in a sum makes a summand vanish that it was not made in.
     """
 
     rule_methods: ClassVar[tuple[str, ...]] = ("moves",)  # the closed form reads `turning_sets` itself
@@ -60,7 +60,7 @@ class CoinTurning(Ruleset[int, int]):
 
     @abstractmethod
     def turning_sets(self, last: int) -> Iterator[int]:
-        """Yield the sets of coins that may be turned when coin ``last`` (from 1) is their rightmost: masks, each once."""
+        """Yield the sets of coins whose rightmost is coin ``last`` (from 1) that may be turned: masks, each once."""
 
     def closed_head(self, last: int) -> int | None:  # noqa: ARG002 - for games that have one
         """Return the Grundy value of one head in place ``last`` by a proved formula, or None where there is none."""
@@ -76,7 +76,8 @@ class CoinTurning(Ruleset[int, int]):
         >>> [Ruler().head_value(place) for place in range(1, 9)]
         [1, 2, 1, 4, 1, 2, 1, 8]
         """
-        value = self.closed_head(last) if owner(type(self), "closed_head") <= owner(type(self), "turning_sets") else None
+        trusted = owner(type(self), "closed_head") <= owner(type(self), "turning_sets")
+        value = self.closed_head(last) if trusted else None
         if value is None:
             kept: list[int] = self.__dict__.setdefault("_head_values", [])
             while len(kept) < last:

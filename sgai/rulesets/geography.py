@@ -197,9 +197,7 @@ class VertexGeography(OnGraph[TokenOnGraph, int]):
         if vertex not in kept:
             known = [str(each) for each in kept]
             few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-            raise SgaiError(
-                f"the graph has no vertex {quote(str(vertex))}{nearest(str(vertex), known)}; it has: {few}"
-            )
+            raise SgaiError(f"the graph has no vertex {quote(str(vertex))}{nearest(str(vertex), known)}; it has: {few}")
         return kept[vertex]
 
     def _reached(self, position: TokenOnGraph) -> int:

@@ -70,9 +70,7 @@ def read_networkx(graph: Any) -> tuple[tuple[Edge, ...], dict[Any, Vertex]]:
     try:
         nodes, edges = list(graph.nodes), [tuple(edge) for edge in graph.edges]
     except (AttributeError, TypeError):
-        raise SgaiError(
-            f"{quote(graph)} is no graph: it should have nodes and edges as networkx.Graph has"
-        ) from None
+        raise SgaiError(f"{quote(graph)} is no graph: it should have nodes and edges as networkx.Graph has") from None
     if not nodes:
         raise SgaiError(f"{quote(graph)} has no nodes; a game needs one at least")
     names: dict[Any, Vertex] = {}

@@ -97,10 +97,7 @@ class GreenHackenbush(Ruleset[int, int]):
         object.__setattr__(self, "ground", tuple(sorted(set(self.ground), key=natural_order)))
         loose = self._all() & ~self._connected(self._all())
         if loose:
-            raise SgaiError(
-                f"edges={quote(format_edges(self.edges))}: the edge {self._name(next(cells_of(loose)))} is not connected "
-                f"to the ground, {VERTICES.format(self.ground)}"
-            )
+            raise SgaiError(f"edges={quote(format_edges(self.edges))}: {self._not_connected(loose)}")
 
     # Structure of the graph: ends of the edges as numbers, all of the ground being number 0
 
@@ -198,8 +195,7 @@ class GreenHackenbush(Ruleset[int, int]):
             raise SgaiError(f"{quote(position)} is not a position of {self}: bit i is 1 where edge number i is live")
         loose = mask & ~self._connected(mask)
         if loose:
-            edge = self._name(next(cells_of(loose)))
-            raise SgaiError(f"the edge {edge} is not connected to the ground, {VERTICES.format(self.ground)}")
+            raise SgaiError(self._not_connected(loose))
         return self._first_of_equals(mask)
 
     # Text
@@ -280,6 +276,10 @@ class GreenHackenbush(Ruleset[int, int]):
 
     def _name(self, number: int) -> str:
         return format_edges((self.edges[number],))[1:-1]
+
+    def _not_connected(self, loose: int) -> str:
+        edge = self._name(next(cells_of(loose)))
+        return f"the edge {edge} is not connected to the ground, {VERTICES.format(self.ground)}"
 
     def _first_of_equals(self, mask: int) -> int:
         for alike in self.classes():

@@ -3,6 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sgai.errors import IllegalMoveError, SgaiError, quote
@@ -157,8 +158,8 @@ class CoinsOnStrip(Ruleset[Coins, Slide]):
 class Nimble(CoinsOnStrip):
     """Slide a coin any distance to the left; coins may pass each other and stand on one square.
 
-    A coin on square n is a Nim heap of n (*Winning Ways*, chapter 3; T. S. Ferguson, *Game Theory*, part I), so the
-    value is the nim-sum of the squares.
+    A coin on square n is a Nim heap of n (T. S. Ferguson, *Game Theory*, part I, section 2), so the value is the
+    nim-sum of the squares.
 
     Examples
     --------
@@ -200,7 +201,7 @@ class SilverDollar(CoinsOnStrip):
 
     The gap to the left of a coin is a step of staircase Nim: a slide takes squares from it and gives them to the gap to
     the right of the coin, if there is another coin. So the value is the nim-sum of every other gap, that of the
-    rightmost coin among them (J. H. Conway, *On Numbers and Games*, chapter 11; see `StaircaseNim`).
+    rightmost coin among them (see `StaircaseNim`; the game is in J. H. Conway, *On Numbers and Games*).
 
     Examples
     --------
@@ -243,7 +244,7 @@ class SilverDollar(CoinsOnStrip):
     def validate(self, position: Any) -> Coins:
         """Reject two coins on a square."""
         squares = super().validate(position)
-        for left, right in zip(squares, squares[1:], strict=False):
+        for left, right in pairwise(squares):
             if left == right:
                 raise SgaiError(f"two coins are on square {left}; there is at most one on a square")
         return squares

@@ -23,6 +23,7 @@ SIZES = {
     "dawsons_kayles": ["sgai_dawsons_kayles", "sgai_dawsons_kayles(piles=[5])"],
     "fibonacci_nim": ["sgai_fibonacci_nim", "sgai_fibonacci_nim(piles=[2;6],limit=1)"],
     "graph": ["sgai_graph", "sgai_graph(edges=[a-b;b-c;a-c;c-d.1],start=a)"],
+    "green_hackenbush": ["sgai_green_hackenbush", "sgai_green_hackenbush(edges=[0-1;1-2;1-2;2-2;a-b],ground=[0;a])"],
     "grundys_game": ["sgai_grundys_game", "sgai_grundys_game(piles=[3])"],
     "half_take": ["sgai_half_take", "sgai_half_take(piles=[2])"],
     "interval_splitting": ["sgai_interval_splitting", "sgai_interval_splitting(start=-2,end=5,gap=1,shortest=0)"],
@@ -32,7 +33,9 @@ SIZES = {
     "knight": ["sgai_knight", "sgai_knight(rows=4,columns=4)"],
     "lasker": ["sgai_lasker", "sgai_lasker(piles=[1])"],
     "leap_and_take": ["sgai_leap_and_take", "sgai_leap_and_take(board=[OO./.O./...],piles=[3],take=[1;3])"],
+    "mock_turtles": ["sgai_mock_turtles", "sgai_mock_turtles(coins=[HTHTH])"],
     "nim": ["sgai_nim", "sgai_nim(piles=[1],play=misere)"],
+    "nimble": ["sgai_nimble", "sgai_nimble(coins=[0;2;2;6])"],
     "node_kayles": ["sgai_node_kayles", "sgai_node_kayles(graph=cycle,vertices=6)"],
     "pile_dependent": ["sgai_pile_dependent", "sgai_pile_dependent(piles=[2;2],sets=[[1];[2]])"],
     "polyominoes": ["sgai_polyominoes", "sgai_polyominoes(rows=2,columns=4,pieces=[##;#.#],turns=false)"],
@@ -41,7 +44,10 @@ SIZES = {
     "queen": ["sgai_queen", "sgai_queen(rows=3,columns=3)"],
     "rectangle_take": ["sgai_rectangle_take", "sgai_rectangle_take(rows=2,columns=2)"],
     "rook": ["sgai_rook", "sgai_rook(rows=1,columns=9)"],
+    "ruler": ["sgai_ruler", "sgai_ruler(coins=[THHTTH])"],
     "shuttle": ["sgai_shuttle", "sgai_shuttle(piles=[2;5],at=1,track=3)"],
+    "silver_dollar": ["sgai_silver_dollar", "sgai_silver_dollar(coins=[0;3;4;8])"],
+    "staircase_nim": ["sgai_staircase_nim", "sgai_staircase_nim(steps=[0;2;1])"],
     "subset_takeaway": ["sgai_subset_takeaway", "sgai_subset_takeaway(size=2)"],
     "subtraction": ["sgai_subtraction(take=[2;5],piles=[2;4;7])", "sgai_subtraction(take=[3],piles=[7])"],
     "sum": [
@@ -52,6 +58,8 @@ SIZES = {
     "take_and_break": ["sgai_take_and_break", "sgai_take_and_break(code=[0.{1;2;3}!{2+}],piles=[9])"],
     "treblecross": ["sgai_treblecross", "sgai_treblecross(rows=3,columns=3)"],
     "treblecross_row": ["sgai_treblecross_row", "sgai_treblecross_row(piles=[3;5])"],
+    "turning_turtles": ["sgai_turning_turtles", "sgai_turning_turtles(coins=[THTHH])"],
+    "vertex_geography": ["sgai_vertex_geography", "sgai_vertex_geography(edges=[a-b;b-c;c-a;c-d.1],start=c)"],
 }
 GAMES = [text for texts in SIZES.values() for text in texts]
 
