@@ -60,7 +60,7 @@ class GreenHackenbush(Ruleset[int, int]):
     cutting any of them is one move. A position is the set of live edges as a mask in the order of ``edges``: of equal
     edges the first ones are live, and every live edge is connected to the ground.
 
-    The value follows from two theorems (*Winning Ways*, chapter 7; J. H. Conway, *On Numbers and Games*, chapter 13).
+    The value follows from two theorems (J. H. Conway, *On Numbers and Games*, chapter 13; *Winning Ways*, chapter 7).
     Fusion principle: all vertices of a cycle may be made one, whereby its edges become loops, each worth a stalk of one
     edge. Colon principle: of what stands on a vertex only the Grundy value matters; a bridge below a part of value g is
     a stalk of g + 1.

@@ -32,9 +32,9 @@ class StepDown(NamedTuple):
 class StaircaseNim(Ruleset[Steps, StepDown]):
     """Move any number of coins from one step to the step below it; coins on the floor, step 0, are out of play.
 
-    The Grundy value is the nim-sum of the coins on the odd steps (for the outcome see T. S. Ferguson, *Game Theory*,
-    part I, section 2). Every move changes exactly one odd step. From an odd step coins go as from a Nim
-    heap, so all smaller nim-sums are reached; a move from an even step changes the nim-sum, so it is never kept.
+    The Grundy value is the nim-sum of the coins on the odd steps. Every move changes exactly one of them: all numbers
+    that are less can be reached there, as in a Nim heap, and more only by a move that could be undone a step lower (J.
+    H. Conway, *On Numbers and Games*, chapter 11, theorems 70 and 71).
 
     Examples
     --------

@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sgai.errors import IllegalMoveError, SgaiError, quote
 from sgai.nimbers import nim_sum
@@ -39,6 +39,8 @@ class CoinsOnStrip(Ruleset[Coins, Slide]):
 
     A position is the sorted tuple of the squares that coins stand on.
     """
+
+    rule_methods: ClassVar[tuple[str, ...]] = ("moves", "barrier")
 
     coins: tuple[int, ...] = parameter(default=(1, 4, 6), start=True, doc="the squares of the coins at the start")
 
@@ -180,6 +182,8 @@ class Nimble(CoinsOnStrip):
 
     def components(self, position: Coins) -> tuple[Component, ...]:
         """Return a Nim heap for every coin that can still slide."""
+        if not self._trusts("components"):  # a subclass has other rules
+            return (Component(self, position),)
         return tuple([Component(_NIM, (square,), True) for square in position if square])
 
     def lift_move(self, position: Coins, index: int, move: HeapMove) -> Slide:  # noqa: ARG002
@@ -201,7 +205,7 @@ class SilverDollar(CoinsOnStrip):
 
     The gap to the left of a coin is a step of staircase Nim: a slide takes squares from it and gives them to the gap to
     the right of the coin, if there is another coin. So the value is the nim-sum of every other gap, that of the
-    rightmost coin among them (see `StaircaseNim`; the game is in J. H. Conway, *On Numbers and Games*).
+    rightmost coin among them (J. H. Conway, *On Numbers and Games*, chapter 11; see `StaircaseNim` too).
 
     Examples
     --------
