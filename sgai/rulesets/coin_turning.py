@@ -3,6 +3,8 @@
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import accumulate
+from operator import xor
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sgai.errors import IllegalMoveError, SgaiError, quote
@@ -76,8 +78,7 @@ class CoinTurning(Ruleset[int, int]):
         >>> [Ruler().head_value(place) for place in range(1, 9)]
         [1, 2, 1, 4, 1, 2, 1, 8]
         """
-        trusted = owner(type(self), "closed_head") <= owner(type(self), "turning_sets")
-        value = self.closed_head(last) if trusted else None
+        value = self.closed_head(last) if self._is_for_these_sets("closed_head") else None
         if value is None:
             kept: list[int] = self.__dict__.setdefault("_head_values", [])
             while len(kept) < last:
@@ -97,9 +98,26 @@ class CoinTurning(Ruleset[int, int]):
             for turned in self._checked_sets(last):
                 yield turned, position ^ turned
 
+    def apply(self, position: int, move: int) -> int:
+        """Return the option that a move leads to, or raise `IllegalMoveError`."""
+        if type(self).moves is not CoinTurning.moves:  # a subclass has other moves
+            return super().apply(position, move)
+        known = isinstance(move, int) and not isinstance(move, bool) and move > 0
+        last = move.bit_length() if known else 0
+        if not (known and position >> (last - 1) & 1 and move in self._checked_sets(last)):
+            raise self.illegal_move(position, move)
+        return position ^ move
+
     def closed_grundy(self, position: int) -> int:
         """Return the nim-sum of the values of the heads."""
         return nim_sum(map(self.head_value, _heads(position)))
+
+    def closed_winning_moves(self, position: int) -> list[int]:
+        """Return the turning sets whose coins have the value of the position as the nim-sum of their values."""
+        value = self.closed_grundy(position)
+        if not value:
+            return []
+        return [move for move, _ in self.moves(position) if nim_sum(map(self.head_value, _heads(move))) == value]
 
     def validate(self, position: Any) -> int:
         """Reject what is no mask."""
@@ -173,6 +191,11 @@ class CoinTurning(Ruleset[int, int]):
             tensor[head - 1] = 1.0
         return tensor
 
+    @classmethod
+    def _is_for_these_sets(cls, formula: str) -> bool:
+        """Tell whether a formula was written for these turning sets: a subclass may have changed them since."""
+        return owner(cls, formula) <= owner(cls, "turning_sets")
+
     def _checked_sets(self, last: int) -> Iterator[int]:
         for turned in self.turning_sets(last):
             if turned.bit_length() != last:
@@ -221,6 +244,14 @@ class TurningTurtles(CoinTurning):
     def closed_head(self, last: int) -> int:
         """Return the place itself."""
         return last
+
+    def closed_winning_moves(self, position: int) -> list[int]:
+        """Return for every head the one move that makes the nim-sum 0, where it has one."""
+        if not self._is_for_these_sets("closed_winning_moves"):
+            return super().closed_winning_moves(position)
+        value = self.closed_grundy(position)
+        wanted = ((head, head ^ value) for head in _heads(position) if head ^ value < head)
+        return [1 << (head - 1) | (1 << other) >> 1 for head, other in wanted]
 
 
 @register
@@ -276,6 +307,24 @@ class Ruler(CoinTurning):
     def closed_head(self, last: int) -> int:
         """Return the largest power of 2 that divides the place."""
         return last & -last
+
+    def closed_winning_moves(self, position: int) -> list[int]:
+        """Return for every head the one run that makes the nim-sum 0, where it has one.
+
+        The nim-sums of the values of the first 0, 1, 2, ... places are all different (a Gray code).
+        """
+        if not self._is_for_these_sets("closed_winning_moves"):
+            return super().closed_winning_moves(position)
+        value = self.closed_grundy(position)
+        values = (place & -place for place in range(1, position.bit_length() + 1))
+        sums = list(accumulate(values, xor, initial=0))
+        before = {total: place for place, total in enumerate(sums)}
+        found = []
+        for head in _heads(position) if value else ():
+            first = before.get(sums[head] ^ value, head)
+            if first < head:
+                found.append((1 << head) - (1 << first))
+        return found
 
 
 def _heads(mask: int) -> Iterator[int]:

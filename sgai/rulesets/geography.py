@@ -164,6 +164,12 @@ class VertexGeography(OnGraph[TokenOnGraph, int]):
             )
         return index
 
+    def legal_indices(self, position: TokenOnGraph) -> list[int]:
+        """Return the numbers of the vertices that the token may go to."""
+        if not self._trusts("legal_indices"):  # a subclass has other moves
+            return super().legal_indices(position)
+        return list(cells_of(self._near()[position.at] & position.left))
+
     def max_game_length(self) -> int:
         """Return the number of vertices without the start: each is gone to once at most."""
         return self.num_moves() - 1

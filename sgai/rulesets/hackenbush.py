@@ -136,6 +136,8 @@ class GreenHackenbush(Ruleset[int, int]):
 
     def apply(self, position: int, move: int) -> int:
         """Return the option that a cut leads to, or raise `IllegalMoveError`."""
+        if not self._trusts("apply"):  # a subclass has other moves
+            return super().apply(position, move)
         known = isinstance(move, int) and not isinstance(move, bool) and 0 <= move < len(self.classes())
         live = position & self.classes()[move] if known else 0
         if not live:
@@ -253,6 +255,12 @@ class GreenHackenbush(Ruleset[int, int]):
                 f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
             )
         return index
+
+    def legal_indices(self, position: int) -> list[int]:
+        """Return the numbers of the kinds of edges that are live."""
+        if not self._trusts("legal_indices"):  # a subclass has other moves
+            return super().legal_indices(position)
+        return [kind for kind, alike in enumerate(self.classes()) if position & alike]
 
     def max_game_length(self) -> int:
         """Return the number of edges: every move removes one at least."""

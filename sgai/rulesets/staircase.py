@@ -1,7 +1,7 @@
 """Staircase Nim: coins on the steps of a staircase come down step by step."""
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,6 +68,8 @@ class StaircaseNim(Ruleset[Steps, StepDown]):
 
     def apply(self, position: Steps, move: StepDown) -> Steps:
         """Return the option that a move leads to, or raise `IllegalMoveError`."""
+        if not self._trusts("apply"):  # a subclass has other moves
+            return super().apply(position, move)
         try:
             step, coins = map(check_integer, move)
             legal = 1 <= step <= len(position) and 1 <= coins <= position[step - 1]
@@ -80,6 +82,10 @@ class StaircaseNim(Ruleset[Steps, StepDown]):
     def closed_grundy(self, position: Steps) -> int:
         """Return the nim-sum of the coins on steps 1, 3, 5, ..."""
         return nim_sum(position[::2])
+
+    def closed_winning_moves(self, position: Steps) -> list[StepDown]:
+        """Return what makes the nim-sum 0: one number at most from each step."""
+        return [StepDown(*move) for move in winning_steps(position)]
 
     def validate(self, position: Any) -> Steps:
         """Return any list of numbers as a position, without the empty steps above the last coin."""
@@ -156,6 +162,23 @@ class StaircaseNim(Ruleset[Steps, StepDown]):
             most = list(accumulate(reversed(self.initial())))[::-1]
             kept = self.__dict__["_kept_offsets"] = [0, *accumulate(most)]
         return kept
+
+
+def winning_steps(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield each step (from 1) from which a move makes the nim-sum of the odd steps 0, and how many coins it takes.
+
+    Examples
+    --------
+    >>> list(winning_steps((1, 6, 4)))
+    [(2, 3), (3, 3)]
+    """
+    value = nim_sum(counts[::2])
+    for step, count in enumerate(counts, 1) if value else ():
+        # An odd step must come to the number that it has in the nim-sum without it; from an even one more come there.
+        changed = counts[step - 1 - (step + 1) % 2]
+        taken = (changed ^ value) - changed if step % 2 == 0 else changed - (changed ^ value)
+        if 0 < taken <= count:
+            yield step, taken
 
 
 def _moved(position: Steps, step: int, coins: int) -> Steps:

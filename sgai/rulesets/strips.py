@@ -12,6 +12,7 @@ from sgai.parameters import check_integer, format_integers, parameter, parse_int
 from sgai.registry import register
 from sgai.ruleset import Component, Ruleset
 from sgai.rulesets.heaps import HeapMove
+from sgai.rulesets.staircase import winning_steps
 from sgai.rulesets.subtraction import Nim
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class CoinsOnStrip(Ruleset[Coins, Slide]):
 
     def apply(self, position: Coins, move: Slide) -> Coins:
         """Return the option that a slide leads to, or raise `IllegalMoveError`."""
+        if type(self).moves is not CoinsOnStrip.moves:  # a subclass has other moves
+            return super().apply(position, move)
         try:
             start, target = map(check_integer, move)
             legal = start in position and self.barrier(position, position.index(start)) <= target < start
@@ -244,6 +247,12 @@ class SilverDollar(CoinsOnStrip):
     def closed_grundy(self, position: Coins) -> int:
         """Return the nim-sum of the gaps of the first, third, fifth, ... coin from the right."""
         return nim_sum(self.gaps(position)[::2])
+
+    def closed_winning_moves(self, position: Coins) -> list[Slide]:
+        """Return the slides that make the nim-sum 0: one at most of each coin."""
+        return [
+            Slide(position[-coin], position[-coin] - squares) for coin, squares in winning_steps(self.gaps(position))
+        ]
 
     def validate(self, position: Any) -> Coins:
         """Reject two coins on a square."""

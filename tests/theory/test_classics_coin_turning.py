@@ -49,7 +49,11 @@ def values_by_definition(game, coins):
 
 @pytest.mark.parametrize("game", [*GAMES, Motley(), Twins(), Rulerette()], ids=lambda game: game.name)
 def test_values_of_all_rows_of_eight_coins(game):
-    assert [game.proved_grundy(position) for position in range(256)] == values_by_definition(game, 8)
+    values = values_by_definition(game, 8)
+    assert [game.proved_grundy(position) for position in range(256)] == values
+    for position in range(256):
+        winning = [move for move, option in game.moves(position) if values[option] == 0]
+        assert sorted(game.proved_winning_moves(position)) == sorted(winning)
 
 
 @settings(deadline=None, max_examples=30)

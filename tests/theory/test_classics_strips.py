@@ -41,6 +41,10 @@ def test_values_of_all_positions(text):
     for position, value in values.items():
         assert game.proved_grundy(position) == value, game.format(position)
         assert game.proved_grundy(game.canonical(position)) == value
+        named = game.proved_winning_moves(position)
+        if named is not None:
+            assert len(named) == len(set(named))
+            assert set(named) == {move for move, option in game.moves(position) if values[option] == 0}
 
 
 @settings(deadline=None, max_examples=30)
@@ -115,6 +119,16 @@ def test_winning_moves_lead_to_zero():
         winning = {each.move for each in sgai.solve(game).winning_moves}
         assert winning == {move for move, option in game.moves(start) if game.proved_grundy(option) == 0}
         assert bool(winning) == (game.proved_outcome(start) == "N")
+
+
+def test_winning_moves_need_no_search():
+    far = 10**30
+    solution = sgai.solve("silver_dollar", (far, far + 9, 2 * far))
+    assert {str(each.move) for each in solution.winning_moves} == {f"{far}->{far - 10}"}
+    solution = sgai.solve("staircase_nim", (far, 3, far + 2, far))
+    assert solution.grundy == far ^ (far + 2) == 2
+    assert {str(each.move) for each in solution.winning_moves} == {"2 from step 2", "2 from step 3"}
+    assert sgai.solve("nimble", (far, 1, far)).grundy == 1
 
 
 def test_values_need_no_search():
