@@ -9,6 +9,7 @@ from sgai.parameters import check_integer, parameter
 from sgai.registry import register
 from sgai.rulesets.graph import VERTEX, Vertex, parse_vertex
 from sgai.rulesets.graph_games import OnGraph, read_networkx, vertex_of
+from sgai.rulesets.matchings import left_out_by_some, maximum_matching
 from sgai.rulesets.named_cells import parse_vertices
 from sgai.rulesets.removal import cells_of, mask_of
 
@@ -84,19 +85,21 @@ class VertexGeography(OnGraph[TokenOnGraph, int]):
     def closed_outcome(self, position: TokenOnGraph) -> str:
         """Return N if every maximum matching of what is left covers the token's vertex, else P.
 
-        One matching is enough: the edges of the token's vertex have weight 0 and the others 1, so a maximum matching of
-        the largest weight leaves the vertex out if any does. The time is cubic in the number of vertices at worst.
+        The time is that of one maximum matching, at worst cubic in the number of vertices.
         """
-        import networkx  # used nowhere else, so only those who ask for an outcome load it
+        within, mates = self._matching(position)
+        return "P" if left_out_by_some(self._near(), within, mates) >> position.at & 1 else "N"
 
-        near = self._near()
-        graph = networkx.Graph()
-        within = self._reached(position) | 1 << position.at
-        for vertex in cells_of(within):
-            for other in cells_of(near[vertex] & within & ((1 << vertex) - 1)):
-                graph.add_edge(other, vertex, weight=int(position.at not in (vertex, other)))
-        matching = networkx.max_weight_matching(graph, maxcardinality=True)
-        return "N" if any(position.at in edge for edge in matching) else "P"
+    def closed_winning_moves(self, position: TokenOnGraph) -> list[int]:
+        """Return the vertices next to the token that some maximum matching of what is left then leaves out."""
+        if self.closed_outcome(position) == "P":
+            return []
+        within, mates = self._matching(position)
+        # Every maximum matching covers the token's vertex, so one without its edge is maximum without the vertex.
+        lost = (position.at, mates[position.at])
+        rest = {vertex: mate for vertex, mate in mates.items() if vertex not in lost}
+        left_out = left_out_by_some(self._near(), within ^ 1 << position.at, rest)
+        return list(cells_of(self._near()[position.at] & position.left & left_out))
 
     def canonical(self, position: TokenOnGraph) -> TokenOnGraph:
         """Leave out the vertices that the token cannot reach any more."""
@@ -195,6 +198,15 @@ class VertexGeography(OnGraph[TokenOnGraph, int]):
         if kept is None:
             kept = self.__dict__["_neighbours"] = self.undirected().neighbours()
         return kept
+
+    def _matching(self, position: TokenOnGraph) -> tuple[int, dict[int, int]]:
+        """Return what the token can reach, its own vertex included, and a maximum matching of it."""
+        kept: tuple[TokenOnGraph, int, dict[int, int]] | None = self.__dict__.get("_last_matching")
+        if kept is None or kept[0] != position:
+            within = self._reached(position) | 1 << position.at
+            kept = position, within, maximum_matching(self._near(), within)
+            self.__dict__["_last_matching"] = kept  # the outcome and the winning moves are asked for in turn
+        return kept[1:]
 
     def _number(self, vertex: Vertex) -> int:
         kept: dict[Vertex, int] | None = self.__dict__.get("_numbers")

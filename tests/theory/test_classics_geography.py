@@ -4,11 +4,13 @@ import random
 import subprocess
 import sys
 
+import networkx
 import pytest
 
 import sgai
 from sgai.reference import reference_outcome
 from sgai.rulesets.geography import TokenOnGraph, VertexGeography
+from sgai.rulesets.matchings import left_out_by_some, maximum_matching
 
 
 def outcome(text, at=None):
@@ -43,8 +45,38 @@ def test_outcomes_of_positions_in_larger_graphs():
         look(game.initial())
         for position in chance.sample(sorted(wins), min(10, len(wins))):
             assert game.proved_outcome(position) == ("N" if wins[position] else "P"), game.format(position)
+            winning = {move for move, option in game.moves(position) if not wins[option]}
+            assert set(game.proved_winning_moves(position)) == winning, game.format(position)
             seen.add(wins[position])
     assert seen == {True, False}
+
+
+def test_vertices_that_some_maximum_matching_leaves_out():
+    """Without such a vertex the maximum matchings are as large as before (networkx counts their edges)."""
+    chance = random.Random(7)
+    for _ in range(60):
+        vertices, density = chance.randint(1, 14), chance.random() ** 2 * 0.7
+        graph = networkx.gnp_random_graph(vertices, density, seed=chance.randrange(10**6))
+        near = [sum(1 << other for other in graph[vertex]) for vertex in range(vertices)]
+        mates = maximum_matching(near, (1 << vertices) - 1)
+        assert len(mates) == 2 * largest(graph)
+        assert all(mates[mate] == vertex and graph.has_edge(vertex, mate) for vertex, mate in mates.items())
+        left_out = left_out_by_some(near, (1 << vertices) - 1, mates)
+        for vertex in range(vertices):
+            rest = graph.subgraph(set(graph) - {vertex})
+            assert (largest(rest) == len(mates) // 2) == bool(left_out >> vertex & 1)
+
+
+def largest(graph):
+    return len(networkx.max_weight_matching(graph, maxcardinality=True))
+
+
+def test_large_graphs_need_no_search():
+    grid = sgai.load_ruleset("vertex_geography(graph=grid,rows=40,columns=41,start=0)")
+    solution = sgai.solve(grid)
+    assert solution.outcome == "N"
+    # Dominoes cover the board; along either edge of the corner some covering goes.
+    assert {str(grid.format_move(grid.initial(), each.move)) for each in solution.winning_moves} == {"1", "41"}
 
 
 def test_graphs_whose_matchings_are_known():
@@ -71,7 +103,6 @@ def test_the_canonical_form_leaves_out_what_cannot_be_reached():
 
 
 def test_graphs_of_networkx():
-    networkx = pytest.importorskip("networkx")
     petersen = VertexGeography.from_networkx(networkx.petersen_graph(), start=3)
     assert petersen.proved_outcome(petersen.initial()) == "N"  # it has a perfect matching (J. Petersen, 1891)
     grid = VertexGeography.from_networkx(networkx.grid_2d_graph(3, 3), start=(1, 1))
