@@ -8,7 +8,7 @@ from sgai.errors import IllegalMoveError, SgaiError, nearest, quote
 from sgai.parameters import check_integer, parameter
 from sgai.registry import register
 from sgai.rulesets.graph import VERTEX, Vertex, parse_vertex
-from sgai.rulesets.graph_games import OnGraph, read_networkx, vertex_of
+from sgai.rulesets.graph_games import GRAPH, OnGraph, read_networkx, vertex_of
 from sgai.rulesets.matchings import left_out_by_some, maximum_matching
 from sgai.rulesets.named_cells import parse_vertices
 from sgai.rulesets.removal import cells_of, mask_of
@@ -38,7 +38,7 @@ class VertexGeography(OnGraph[TokenOnGraph, int]):
 
     Examples
     --------
-    >>> game = VertexGeography(vertices=4, start=1)
+    >>> game = VertexGeography(graph="path", vertices=4, start=1)
     >>> [game.format(option) for option in game.options(game.initial())]
     ['at 0 left {2;3}', 'at 2 left {0;3}']
     >>> game.proved_outcome(game.initial())
@@ -47,6 +47,9 @@ class VertexGeography(OnGraph[TokenOnGraph, int]):
 
     name = "vertex_geography"
 
+    # On a path, which other games have by default, there is nothing to choose after the first move.
+    graph: str = parameter(default="grid", kind=GRAPH, doc="a named graph: path, cycle, complete or grid")
+    columns: int = parameter(default=4, doc="columns of a grid")
     start: Vertex = parameter(default=0, kind=VERTEX, start=True, doc="the vertex where the token starts")
 
     def __post_init__(self) -> None:

@@ -221,7 +221,7 @@ class SilverDollar(CoinsOnStrip):
 
     name = "silver_dollar"
 
-    coins: tuple[int, ...] = parameter(default=(1, 4, 6, 9), start=True, doc="the squares of the coins at the start")
+    coins: tuple[int, ...] = parameter(default=(1, 4, 6, 10), start=True, doc="the squares of the coins at the start")
 
     def barrier(self, position: Coins, place: int) -> int:
         """Return the square to the right of the next coin."""

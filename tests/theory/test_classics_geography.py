@@ -84,7 +84,7 @@ def test_graphs_whose_matchings_are_known():
     assert [outcome(f"graph=complete,vertices={n}") for n in range(1, 8)] == ["P", "N"] * 3 + ["P"]
     assert [outcome(f"graph=cycle,vertices={n}") for n in range(3, 9)] == ["P", "N"] * 3
     # On a path of 5 vertices a maximum matching can leave out the 1st, 3rd or 5th.
-    assert [outcome("vertices=5", f"at {n}") for n in range(5)] == ["P", "N", "P", "N", "P"]
+    assert [outcome("graph=path,vertices=5", f"at {n}") for n in range(5)] == ["P", "N", "P", "N", "P"]
     # Dominoes cover 20 x 20 squares; of 15 x 15 they leave out any square with the colour of the corners.
     assert outcome("graph=grid,rows=20,columns=20,start=77") == "N"
     assert outcome("graph=grid,rows=15,columns=15,start=0") == "P"
@@ -92,13 +92,13 @@ def test_graphs_whose_matchings_are_known():
 
 
 def test_visited_vertices_count():
-    assert outcome("vertices=5", "at 1 left {2;3;4}") == "N"
-    assert outcome("vertices=5", "at 2 left {3;4}") == "P"
-    assert outcome("vertices=5", "at 2 left {0;4}") == "P"  # nowhere to go
+    assert outcome("graph=path,vertices=5", "at 1 left {2;3;4}") == "N"
+    assert outcome("graph=path,vertices=5", "at 2 left {3;4}") == "P"
+    assert outcome("graph=path,vertices=5", "at 2 left {0;4}") == "P"  # nowhere to go
 
 
 def test_the_canonical_form_leaves_out_what_cannot_be_reached():
-    game = VertexGeography(vertices=7)
+    game = VertexGeography(graph="path", vertices=7)
     assert game.canonical(game.parse("at 2 left {0;1;4;5}")) == game.parse("at 2 left {0;1}")
 
 
@@ -148,7 +148,7 @@ def test_text():
         ("start=99", "no vertex '99'"),
         ("edges=[a-b],start=c", r"start=\[c\]: the graph has no vertex 'c'"),
         ("graph=cycle,vertices=2", "a cycle has three or more"),
-        ("rows=4", "rows=4 does not go with graph=path"),
+        ("graph=path,rows=4", "rows=4 does not go with graph=path"),
     ],
 )
 def test_bad_graphs_are_errors(given, words):
@@ -168,11 +168,11 @@ def test_bad_graphs_are_errors(given, words):
 )
 def test_bad_positions_are_errors(text, words):
     with pytest.raises(sgai.SgaiError, match=words):
-        VertexGeography().parse(text)
+        VertexGeography(graph="path").parse(text)
 
 
 def test_bad_values_and_moves_are_errors():
-    game = VertexGeography(vertices=3)
+    game = VertexGeography(graph="path", vertices=3)
     for position in ((0, 1), (3, 0), (0, 8), (0,), 5, None, (True, 0)):
         with pytest.raises(sgai.SgaiError, match="not a position"):
             game.validate(position)
