@@ -3,6 +3,8 @@
 if __name__ == "envs":
     raise ImportError("this folder is the package sgai.envs: import it by that name")
 
+from typing import TYPE_CHECKING, Any
+
 from sgai.envs.bridge import Bridge, as_ruleset, bridge
 from sgai.envs.game import SgaiGame, SgaiState
 from sgai.envs.loading import load_game
@@ -10,17 +12,71 @@ from sgai.envs.observer import PositionObserver
 from sgai.envs.registration import register_all
 from sgai.envs.vector import AutoresetMode, VectorEnv, make_vector
 
+if TYPE_CHECKING:
+    from sgai.envs.environment import SgaiEnvironment
+    from sgai.envs.pettingzoo_adapter import SgaiPettingZooEnv, pettingzoo_env
+    from sgai.envs.rllib_adapter import SgaiRLlibEnv
+    from sgai.envs.starts import (
+        BalancedStarts,
+        CurriculumStarts,
+        RandomPlayStarts,
+        StartReport,
+        StartSampler,
+        UniformStarts,
+    )
+
 __all__ = [
     "AutoresetMode",
+    "BalancedStarts",
     "Bridge",
+    "CurriculumStarts",
     "PositionObserver",
+    "RandomPlayStarts",
+    "SgaiEnvironment",
     "SgaiGame",
+    "SgaiPettingZooEnv",
+    "SgaiRLlibEnv",
     "SgaiState",
+    "StartReport",
+    "StartSampler",
+    "UniformStarts",
     "VectorEnv",
     "as_ruleset",
     "bridge",
     "load_game",
     "make_vector",
+    "pettingzoo_env",
 ]
 
+# Learning needs more than playing does, some of it not installed everywhere.
+_LAZY = {
+    "BalancedStarts": "starts",
+    "CurriculumStarts": "starts",
+    "RandomPlayStarts": "starts",
+    "SgaiEnvironment": "environment",
+    "SgaiPettingZooEnv": "pettingzoo_adapter",
+    "SgaiRLlibEnv": "rllib_adapter",
+    "StartReport": "starts",
+    "StartSampler": "starts",
+    "UniformStarts": "starts",
+    "pettingzoo_env": "pettingzoo_adapter",
+}
+_EXTRAS = {"pettingzoo_adapter": "rl", "rllib_adapter": "ray"}
+
 register_all()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'sgai.envs' has no attribute {name!r}")
+    import importlib
+
+    module = _LAZY[name]
+    try:
+        return getattr(importlib.import_module(f"sgai.envs.{module}"), name)
+    except ModuleNotFoundError as error:
+        if module not in _EXTRAS:
+            raise
+        extra = _EXTRAS[module]
+        wanted = f"pip install 'sgai-openspiel[{extra}]'"
+        raise ImportError(f"{name} needs the extra {extra!r}: {wanted} ({error})") from error

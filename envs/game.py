@@ -1,6 +1,7 @@
 """The one pair of OpenSpiel classes that serves every ruleset."""
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from open_spiel.python.observation import IIGObserverForPublicInfoGame
 from sgai.conventions import check_convention
 from sgai.envs.node import Node, NodeCache
 from sgai.envs.observer import PositionObserver
+from sgai.envs.starting import checked_start
 from sgai.errors import SgaiError, quote
 from sgai.parameters import BOOLEAN, INTEGER, REAL, Kind, Parameter
 from sgai.registry import ensure_registered, origin, ruleset_class
@@ -91,11 +93,71 @@ class SgaiGame(pyspiel.Game):
         self._params = {**shown, **changed}
         super().__init__(game_type(cls), info, self._params)
 
-    def new_initial_state(self, state: Any = None) -> "SgaiState":
-        """Return a state at the start of the game."""
-        if state is not None:
-            raise pyspiel.SpielError("states are rebuilt from their history; use pyspiel.deserialize_game_and_state")
-        return SgaiState(self)
+    def new_initial_state(self, state: str | None = None) -> "SgaiState":
+        """Return a state at the start of the game, or at a start given as text.
+
+        Parameters
+        ----------
+        state : str, optional
+            A position as the ruleset writes it, or the text of a state, which also says who moves.
+
+        Raises
+        ------
+        pyspiel.SpielError
+            If the text is no position, or one that `new_initial_state_at` refuses.
+
+        Examples
+        --------
+        >>> import pyspiel, sgai.envs
+        >>> game = pyspiel.load_game("sgai_nim(piles=[3;4;5])")
+        >>> print(game.new_initial_state("[1;4]"))
+        [1;4], player 0 to move
+        """
+        if state is None:
+            return SgaiState(self)
+        if not isinstance(state, str):
+            raise pyspiel.SpielError(f"{quote(state)} is no text of a state; one is {quote(str(SgaiState(self)))}")
+        text, player = _split_state_text(state)
+        try:
+            position = self.ruleset.parse(text)
+        except SgaiError as error:
+            raise pyspiel.SpielError(str(error)) from error
+        return self.new_initial_state_at(position, player)
+
+    def new_initial_state_at(self, position: Any, player: int = 0) -> "SgaiState":
+        """Return a state in which play starts at another position than the game's.
+
+        It copies, pickles and serialises as others do. Its history begins at ``state.start``, so what replays a
+        history from ``game.new_initial_state()`` cannot follow it.
+
+        Parameters
+        ----------
+        position : hashable
+            A position of the ruleset. It need not be reachable from the game's start, but actions, tensor and the bound
+            on a play's length are the game's, and have to hold it.
+        player : int
+            Who moves first, 0 or 1.
+
+        Raises
+        ------
+        pyspiel.SpielError
+            If it is no position of the ruleset, one without a move, or one that the game does not hold.
+
+        Examples
+        --------
+        >>> import pyspiel, sgai.envs
+        >>> game = pyspiel.load_game("sgai_nim(piles=[3;4;5])")
+        >>> state = game.new_initial_state_at((1, 4), player=1)
+        >>> print(state, state.start)
+        [1;4], player 1 to move (1, 4)
+        """
+        if player not in (0, 1):
+            raise pyspiel.SpielError(f"player={quote(player)} cannot move first; players are 0 and 1")
+        try:
+            position = checked_start(self.ruleset, position)
+            return SgaiState(self, self.nodes.node(position), int(player))
+        except SgaiError as error:
+            raise pyspiel.SpielError(str(error)) from error
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """Return an observer: the position's tensor, and one-hot who moves."""
@@ -123,16 +185,23 @@ def game_class(name: str) -> type[SgaiGame]:
 class SgaiState(pyspiel.State):
     """A position with the player to move."""
 
-    def __init__(self, game: SgaiGame) -> None:
+    def __init__(self, game: SgaiGame, start: Node | None = None, player: int = 0) -> None:
         super().__init__(game)
         # Copied by every clone: a number and an object that is its own copy.
-        self._node: Node = game.start
-        self._player = 0
+        self._node: Node = start or game.start
+        self._player = player
+        if start is not None:  # the usual state goes without it: each attribute makes clones slower
+            self._start = start
 
     @property
     def position(self) -> Any:
         """The position of the ruleset."""
         return self._node.position
+
+    @property
+    def start(self) -> Any:
+        """The position in which play began, where `history` sets in."""
+        return self.__dict__.get("_start", self.get_game().start).position
 
     def current_player(self) -> int:
         """Return the player to move, or the id that says that the game is over."""
@@ -175,7 +244,10 @@ class SgaiState(pyspiel.State):
         return f"{text}, player {self._player} to move"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _replay_pickled, (self.get_game(), self.history())
+        game, history = self.get_game(), self.history()
+        if "_start" not in self.__dict__:
+            return _replay_pickled, (game, history)
+        return _replay_pickled, (game, history, self.start, self._player ^ len(history) & 1)
 
     def __copy__(self) -> "SgaiState":
         return self.clone()  # type: ignore[no-any-return]
@@ -183,6 +255,11 @@ class SgaiState(pyspiel.State):
     def __deepcopy__(self, memo: dict[int, Any]) -> "SgaiState":
         # OpenSpiel's clone deep-copies the attributes of a state, not the state: there is no way back to here.
         return self.clone()  # type: ignore[no-any-return]
+
+
+def _split_state_text(text: str) -> tuple[str, int]:
+    match = re.fullmatch(r"(.*), player ([01]) to move", text.strip(), re.DOTALL)
+    return (match[1], int(match[2])) if match else (text, 0)
 
 
 def _values(parameters: dict[str, Parameter], given: dict[str, Any]) -> dict[str, Any]:
@@ -220,8 +297,8 @@ def _load_pickled(params: dict[str, Any], name: str, module: str, file: str | No
     return pyspiel.load_game(PREFIX + name, params)
 
 
-def _replay_pickled(game: SgaiGame, history: list[int]) -> SgaiState:
-    state = game.new_initial_state()
+def _replay_pickled(game: SgaiGame, history: list[int], start: Any = None, player: int = 0) -> SgaiState:
+    state = game.new_initial_state() if start is None else game.new_initial_state_at(start, player)
     for action in history:
         state.apply_action(action)
     return state

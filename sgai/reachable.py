@@ -29,6 +29,8 @@ class ReachableGraph:
         no more than `PATHS_CAP`.
     longest_play : int
         Moves of the longest play.
+    longest_plays : dict
+        Position to the moves of the longest play from there.
     """
 
     indices: dict[Hashable, int]
@@ -37,6 +39,7 @@ class ReachableGraph:
     edges: int
     paths: int
     longest_play: int
+    longest_plays: dict[Hashable, int]
 
 
 def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
@@ -66,6 +69,8 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
     >>> graph = explore(sgai.load_ruleset("nim(piles=[1;2])"), limit=100)
     >>> len(graph.indices), graph.edges, graph.paths, graph.longest_play
     (5, 7, 10, 3)
+    >>> graph.longest_plays[(2,)]
+    2
     """
     start = ruleset.initial()
     indices: dict[Hashable, int] = {}
@@ -113,7 +118,7 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
     ordered = sorted(moves, key=sort_key)
     numbers = {position: number for number, position in enumerate(sorted(indices, key=sort_key))}
     return ReachableGraph(
-        numbers, ordered, {move: i for i, move in enumerate(ordered)}, edges, paths[start], longest[start]
+        numbers, ordered, {move: i for i, move in enumerate(ordered)}, edges, paths[start], longest[start], longest
     )
 
 

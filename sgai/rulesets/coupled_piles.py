@@ -130,7 +130,7 @@ class FibonacciNim(Ruleset[LimitedPiles, HeapMove]):
 
     def max_game_length(self) -> int:
         """Return a bound: every move takes one token at least."""
-        return sum(self.piles)
+        return sum(self.initial().piles)
 
     def tensor_shape(self) -> tuple[int, ...]:
         """Return the size of the largest pile at the start, and one for the limit."""
@@ -279,7 +279,8 @@ class Shuttle(Ruleset[ShuttlePosition, ShuttleMove]):
 
     def max_game_length(self) -> int:
         """Return a bound: every move takes one token at least."""
-        return sum(self.piles)
+        start = self.initial()
+        return start.first + start.second
 
     def tensor_shape(self) -> tuple[int, ...]:
         """Return two piles and one number for each place of the shuttle."""
