@@ -12,8 +12,10 @@ import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
-# Their doctests can only be collected where the extra that they need is installed.
-collect_ignore = [] if importlib.util.find_spec("gymnasium") else ["sgai/envs/vector/gymnasium_env.py"]
+# The first two need extras that take long to import, and have no doctests; the third one is only there with gymnasium.
+collect_ignore = ["sgai/envs/pettingzoo_adapter.py", "sgai/envs/rllib_adapter.py"]
+if importlib.util.find_spec("gymnasium") is None:
+    collect_ignore.append("sgai/envs/vector/gymnasium_env.py")
 
 # What differs from run to run: times, and the name of a new folder of games.
 _VARYING = [(r"in [0-9.e-]+ s$", "in # s"), (r"matches/[0-9TZ.]+", "matches/#")]

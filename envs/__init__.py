@@ -13,7 +13,7 @@ from sgai.envs.registration import register_all
 from sgai.envs.vector import AutoresetMode, VectorEnv, make_vector
 
 if TYPE_CHECKING:
-    from sgai.envs.environment import SgaiEnvironment
+    from sgai.envs.environment import SgaiEnvironment, run_episode
     from sgai.envs.pettingzoo_adapter import SgaiPettingZooEnv, pettingzoo_env
     from sgai.envs.rllib_adapter import SgaiRLlibEnv
     from sgai.envs.starts import (
@@ -46,6 +46,7 @@ __all__ = [
     "load_game",
     "make_vector",
     "pettingzoo_env",
+    "run_episode",
 ]
 
 # Learning needs more than playing does, some of it not installed everywhere.
@@ -60,6 +61,7 @@ _LAZY = {
     "StartSampler": "starts",
     "UniformStarts": "starts",
     "pettingzoo_env": "pettingzoo_adapter",
+    "run_episode": "environment",
 }
 _EXTRAS = {"pettingzoo_adapter": "rl", "rllib_adapter": "ray"}
 

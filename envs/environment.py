@@ -1,12 +1,14 @@
 """OpenSpiel's environment for reinforcement learning, with starts that vary."""
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 from open_spiel.python import rl_environment
 
 from sgai.envs.game import SgaiGame
 from sgai.envs.starts import StartSampler, own_game
-from sgai.errors import SgaiError
+from sgai.errors import SgaiError, quote
 
 
 class SgaiEnvironment(rl_environment.Environment):
@@ -72,6 +74,47 @@ class SgaiEnvironment(rl_environment.Environment):
             return super().reset()
         self._state = self.start_sampler.state()
         return self.get_time_step()._replace(rewards=None, discounts=None, step_type=rl_environment.StepType.FIRST)
+
+
+def run_episode(
+    environment: rl_environment.Environment, agents: Sequence[Any], is_evaluation: bool = False
+) -> rl_environment.TimeStep:
+    """Play one episode with OpenSpiel's learners, and tell those that made a move how it ended.
+
+    Whoever made none is not told: OpenSpiel's `QLearner` would take the end for its last move, and fail an assertion
+    in the next episode. Starts that are one move from the end are such episodes.
+
+    Parameters
+    ----------
+    environment : rl_environment.Environment
+        Of a game of two players who move in turn.
+    agents : sequence of rl_agent.AbstractAgent
+        The players.
+    is_evaluation : bool
+        Whether they play as they have learned, and learn nothing.
+
+    Returns
+    -------
+    TimeStep
+        The last one; its ``rewards`` are the result.
+    """
+    time_step = environment.reset()
+    moved = set()
+    while not time_step.last():
+        player = time_step.current_player()
+        moved.add(player)
+        time_step = environment.step([agents[player].step(time_step, is_evaluation).action])
+    for player in sorted(moved):
+        agents[player].step(time_step, is_evaluation)
+    return time_step
+
+
+def action_number(action: Any) -> int:
+    """Return an action as an integer, or raise `SgaiError` for what is none, such as None and 1.5."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise SgaiError(f"{quote(action)} is no action; actions are integers") from None
 
 
 def check_same_game(game: SgaiGame, sampler: StartSampler | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from shimmy import OpenSpielCompatibilityV0
 
-from sgai.envs.environment import check_same_game
+from sgai.envs.environment import action_number, check_same_game
 from sgai.envs.game import SgaiGame
 from sgai.envs.starts import StartSampler, own_game
 from sgai.errors import SgaiError, quote
@@ -133,7 +133,7 @@ class SgaiPettingZooEnv(OpenSpielCompatibilityV0):
             super()._update_action_spaces()
 
     def _execute_action_node(self, action: Any) -> None:
-        self.game_state.apply_action(int(action))
+        self.game_state.apply_action(action_number(action))
         self.game_length += 1
 
     def _end_routine(self) -> bool:

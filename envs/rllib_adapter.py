@@ -11,7 +11,7 @@ import gymnasium as gym
 import numpy as np
 from ray.rllib.env.wrappers.open_spiel import OpenSpielEnv
 
-from sgai.envs.environment import check_same_game
+from sgai.envs.environment import action_number, check_same_game
 from sgai.envs.starts import own_game
 from sgai.errors import SgaiError, quote
 from sgai.parameters import unknown_parameter
@@ -22,7 +22,8 @@ _KEYS = ("game", "seed", "start_sampler")
 class LegalDiscrete(gym.spaces.Discrete):
     """Actions from 0 on, of which `sample` gives only legal ones.
 
-    RLlib's check of environments and its random steps sample without a mask. A pickle or copy of it is the plain ``Discrete``.
+    RLlib's check of environments and its random steps sample without a mask. A pickle or copy of it is the plain
+    ``Discrete``.
     """
 
     def __init__(self, count: int, legal_actions: Callable[[], list[int]]) -> None:
@@ -112,9 +113,10 @@ class SgaiRLlibEnv(OpenSpielEnv):
             raise SgaiError("the play is over; call reset() first")
         if player not in action:
             raise SgaiError(f"it is player {player}'s move, not {quote(list(action))}'s")
-        if int(action[player]) not in self.state.legal_actions():
-            self.state.apply_action(int(action[player]))  # which raises the game's own error
-        after = super().step({player: int(action[player])})
+        number = action_number(action[player])
+        if number not in self.state.legal_actions():
+            self.state.apply_action(number)  # which raises the game's own error
+        after = super().step({player: number})
         return after  # type: ignore[no-any-return]
 
     def _legal_actions(self) -> list[int]:

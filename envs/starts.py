@@ -13,10 +13,9 @@ from typing import Any
 from sgai.budget import Budget, OutOfBudget
 from sgai.envs.game import SgaiGame, SgaiState
 from sgai.envs.loading import load_game
-from sgai.envs.starting import longest_play_bound
 from sgai.errors import NotSolvedError, SgaiError, quote
 from sgai.parameters import check_choice
-from sgai.reachable import sort_key
+from sgai.reachable import explore, sort_key
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapRuleset, normal_heaps
 from sgai.rulesets.removal import RemovalRuleset, cells_of, mask_of
@@ -26,6 +25,7 @@ from sgai.solver import Solver
 AnyRuleset = Ruleset[Any, Any]
 
 _MOST_TRIES = 10_000  # draws of a position with a move in it
+_MOST_LISTED = 50_000  # positions
 
 
 class StartSampler(ABC):
@@ -89,7 +89,7 @@ class UniformStarts(StartSampler):
     With ``over="parameters"`` heap games have each pile between 0 and its size at the start, independently and with
     equal probabilities; in removal games every set of the cells that are live at the start is equally likely; the
     parts of a sum are drawn independently. Such positions need not be reachable from the start. Other games, and all
-    of them with ``over="reachable"``, have all positions that play can reach equally likely, if they can be listed.
+    of them with ``over="reachable"``, have all positions that play can reach equally likely, up to 50,000 of them.
     Positions without a move are drawn again.
 
     A scale below 1 shrinks the piles, or the set of cells, in proportion; of listed positions it keeps those from which
@@ -103,6 +103,11 @@ class UniformStarts(StartSampler):
         What is equally likely.
     seed : int, optional
         Repeats the positions.
+
+    Raises
+    ------
+    SgaiError
+        If there are too many positions to list; `RandomPlayStarts` lists none.
 
     Examples
     --------
@@ -124,7 +129,10 @@ class UniformStarts(StartSampler):
             position = self._part(self.ruleset, chance, scale)
             if _has_move(self.ruleset, position):
                 return position
-        raise SgaiError(f"{self.ruleset} at scale {scale:g}: none of {_MOST_TRIES:,} positions drawn has a move")
+        raise SgaiError(
+            f"{self.ruleset} at scale {scale:g}: none of {_MOST_TRIES:,} positions drawn has a move; raise the scale "
+            "(in a curriculum: have fewer stages), or start after random play"
+        )
 
     def _part(self, ruleset: AnyRuleset, chance: random.Random, scale: float) -> Any:
         if self._by_parameters:
@@ -143,7 +151,7 @@ class UniformStarts(StartSampler):
 
     def _positions(self, ruleset: AnyRuleset) -> tuple[list[Any], list[int]]:
         if ruleset not in self._listed:
-            longest = ruleset.reachable().longest_plays
+            longest = explore(ruleset, min(_MOST_LISTED, ruleset.reachable_limit)).longest_plays
             positions = sorted(longest, key=lambda position: (longest[position], sort_key(position)))
             self._listed[ruleset] = positions, [longest[position] for position in positions]
         return self._listed[ruleset]
@@ -153,8 +161,8 @@ class RandomPlayStarts(StartSampler):
     """Positions after some moves of random play from the game's start, all of them reachable.
 
     The number of moves is drawn first, each number of the range with the same probability, then the moves, each legal
-    move with the same probability. Where play ends before, both are drawn again. With a scale below 1 play goes on
-    until it can last no longer than that part of the game's `max_game_length`.
+    move with the same probability. Where play ends before, both are drawn again. At a scale below 1 the play is drawn
+    to its end, and the start is so late in it that no more than that part of its moves are left.
 
     Parameters
     ----------
@@ -185,19 +193,19 @@ class RandomPlayStarts(StartSampler):
     def draw(self, chance: random.Random, scale: float = 1.0) -> Any:
         """Return a position with a move."""
         for _ in range(_MOST_TRIES):
-            position, wanted = self.ruleset.initial(), chance.randint(self.least, self.most)
+            moves = chance.randint(self.least, self.most)
+            passed, position = [], self.ruleset.initial()
             while options := self.ruleset.options(position):
-                if wanted <= 0 and (scale >= 1 or self._is_small(position, scale)):
+                if scale >= 1 and len(passed) == moves:
                     return position
+                passed.append(position)
                 position = chance.choice(options)
-                wanted -= 1
+            if moves < len(passed):
+                return passed[max(moves, len(passed) - math.ceil(scale * len(passed)))]
         raise SgaiError(
             f"{self.ruleset}: {_MOST_TRIES:,} random plays ended before there was a start after {self.least} to "
-            f"{self.most} moves{'' if scale >= 1 else f' at scale {scale:g}'}; choose fewer moves"
+            f"{self.most} moves; choose fewer moves"
         )
-
-    def _is_small(self, position: Any, scale: float) -> bool:
-        return longest_play_bound(self.ruleset, position) <= max(1, math.ceil(scale * self.ruleset.max_game_length()))
 
 
 class CurriculumStarts(StartSampler):
@@ -227,7 +235,7 @@ class CurriculumStarts(StartSampler):
     def __init__(self, source: StartSampler, stages: int = 4, seed: int | None = None) -> None:
         super().__init__(source.game, seed)
         if isinstance(stages, bool) or not isinstance(stages, int) or stages < 1:
-            raise SgaiError(f"stages={quote(stages)} should be a number of stages, 1 or more")
+            raise SgaiError(f"stages={stages!r} should be a number of stages, 1 or more")
         self.source, self.stages = source, stages
         self._stage = 0
 
@@ -239,7 +247,7 @@ class CurriculumStarts(StartSampler):
     @stage.setter
     def stage(self, stage: int) -> None:
         if isinstance(stage, bool) or not isinstance(stage, int) or not 0 <= stage < self.stages:
-            raise SgaiError(f"stage={quote(stage)} is none of the {self.stages} stages, 0 to {self.stages - 1}")
+            raise SgaiError(f"stage={stage!r} is none of the {self.stages} stages, 0 to {self.stages - 1}")
         self._stage = stage
 
     @property
@@ -250,7 +258,7 @@ class CurriculumStarts(StartSampler):
     @progress.setter
     def progress(self, progress: float) -> None:
         if not 0 <= progress <= 1:
-            raise SgaiError(f"progress={quote(progress)} should be a part of training, 0 to 1")
+            raise SgaiError(f"progress={progress!r} should be a part of training, 0 to 1")
         self._stage = min(int(progress * self.stages), self.stages - 1)
 
     @property
@@ -354,9 +362,9 @@ class BalancedStarts(StartSampler):
     ) -> None:
         super().__init__(source.game, seed)
         if not 0 <= share <= 1:
-            raise SgaiError(f"share={quote(share)} of P-positions should be from 0 to 1")
+            raise SgaiError(f"share={share!r} of P-positions should be from 0 to 1")
         if isinstance(tries, bool) or not isinstance(tries, int) or tries < 1:
-            raise SgaiError(f"tries={quote(tries)} should be a number of positions, 1 or more")
+            raise SgaiError(f"tries={tries!r} should be a number of positions, 1 or more")
         self.source, self.share, self.tries, self.states = source, share, tries, states
         self.report = StartReport()
         self._solver = Solver()
