@@ -51,7 +51,8 @@ class SgaiRLlibEnv(OpenSpielEnv):
     RLlib's own ``OpenSpielEnv`` works on these games too, but tells its learner no legal actions: it makes a random
     move in place of an illegal one and takes 0.1 off the reward. Here an observation is a dict with "observations", the
     game's tensor, and "action_mask", 1 for legal actions, as RLlib's ``ActionMaskingTorchRLModule`` wants them. An
-    action that is not legal is a ``pyspiel.SpielError`` that changes nothing.
+    action that is not legal is a ``pyspiel.SpielError`` that changes nothing. RLlib gives no reward to an agent that
+    made no move, so that plays of one move have a mean return of 1 and not 0.
 
     Parameters
     ----------
