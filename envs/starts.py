@@ -194,7 +194,8 @@ class RandomPlayStarts(StartSampler):
         """Return a position with a move."""
         for _ in range(_MOST_TRIES):
             moves = chance.randint(self.least, self.most)
-            passed, position = [], self.ruleset.initial()
+            passed: list[Any] = []
+            position = self.ruleset.initial()
             while options := self.ruleset.options(position):
                 if scale >= 1 and len(passed) == moves:
                     return position

@@ -200,4 +200,4 @@ def test_bad_arguments():
     with pytest.raises(sgai.SgaiError, match="start sampler is of"):
         pettingzoo_env("sgai_nim", start_sampler=UniformStarts("sgai_nim(piles=[7])"))
     with pytest.raises(sgai.SgaiError, match="too large for a tensor"):
-        pettingzoo_env("sgai_rook(rows=40000,columns=40000)")
+        pettingzoo_env("sgai_rook(rows=40000,columns=40000,at=[0;5])")

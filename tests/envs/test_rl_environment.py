@@ -126,7 +126,7 @@ def test_states_can_be_set():
 
 
 def test_what_would_fail_at_the_first_reset_is_refused_at_once():
-    large = "sgai_rook(rows=40000,columns=40000)"
+    large = "sgai_rook(rows=40000,columns=40000,at=[0;5])"
     with pytest.raises(sgai.SgaiError, match="too large for a tensor"):
         rl_environment.Environment(large).reset()  # OpenSpiel's class notices only here
     with pytest.raises(sgai.SgaiError, match="too large for a tensor"):

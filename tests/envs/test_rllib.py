@@ -164,7 +164,7 @@ def test_spaces_pickle_as_plain_ones():
         ({"game": "tic_tac_toe"}, "none of sgai's games"),
         ({"game": "sgai_nim", "sampler": None}, "'sampler'"),
         ({"game": "sgai_nim", "start_sampler": UniformStarts("sgai_kayles")}, "start sampler is of"),
-        ({"game": "sgai_rook(rows=40000,columns=40000)"}, "too large for a tensor"),
+        ({"game": "sgai_rook(rows=40000,columns=40000,at=[0;5])"}, "too large for a tensor"),
     ],
 )
 def test_bad_configurations(config, words):

@@ -51,7 +51,7 @@ def test_a_state_that_starts_elsewhere_is_a_state_of_the_game(text):
     """It is what play from the start leads to, apart from its history; copies and pickles keep it."""
     game = pyspiel.load_game(text)
     chance = random.Random(5)
-    for position in some_positions(game.ruleset, 3, seed=2):
+    for position in some_positions(game.ruleset, 2, seed=2):
         player = chance.randrange(2)
         state = game.new_initial_state_at(position, player)
         assert (state.position, state.start, state.current_player(), state.history()) == (
@@ -67,6 +67,8 @@ def test_a_state_that_starts_elsewhere_is_a_state_of_the_game(text):
         while not state.is_terminal():
             state.apply_action(chance.choice(state.legal_actions()))
             moves += 1
+            if moves not in (1, 4) and not state.is_terminal():
+                continue
             serialised = pyspiel.serialize_game_and_state(game, state)
             twins = [
                 state.clone(),
@@ -165,8 +167,8 @@ def test_the_bound_on_plays_from_a_position_is_one(text):
 
 
 def test_a_game_without_a_tensor_can_start_elsewhere():
-    game = pyspiel.load_game("sgai_rook(rows=40000,columns=40000)")
-    assert str(game.new_initial_state_at((0, 5))) == "(0,5), player 0 to move"
+    game = pyspiel.load_game("sgai_rook(rows=40000,columns=40000,at=[0;5])")
+    assert str(game.new_initial_state_at((0, 4))) == "(0,4), player 0 to move"
 
 
 def test_checked_start_gives_the_normal_form():
