@@ -14,6 +14,7 @@ import pyspiel
 import pytest
 
 import sgai
+from sgai.agents import ExactBot, MCTSBot
 from sgai.envs import BalancedStarts, CurriculumStarts, RandomPlayStarts, UniformStarts
 from sgai.envs.starting import checked_start, longest_play_bound
 
@@ -417,3 +418,13 @@ def test_samplers_are_of_our_games():
         UniformStarts("tic_tac_toe")
     with pytest.raises(sgai.SgaiError, match="over='all'"):
         UniformStarts("sgai_nim", over="all")
+
+
+def test_bots_play_on_from_there():
+    game = pyspiel.load_game("sgai_nim(piles=[3;4;5])")
+    for text, result in (("[1;4], player 0 to move", [1.0, -1.0]), ("[1;4], player 1 to move", [-1.0, 1.0])):
+        state = game.new_initial_state(text)
+        bots = [ExactBot(game), ExactBot(game)]
+        assert list(pyspiel.evaluate_bots(state.clone(), bots, 0)) == result
+        bots[state.current_player()] = MCTSBot(game, simulations=300)
+        assert list(pyspiel.evaluate_bots(state.clone(), bots, 0)) == result  # so small that search sees the end
