@@ -33,6 +33,9 @@ def checked_start(ruleset: AnyRuleset, position: Any) -> Any:
     (1, 4)
     """
     position = ruleset.validate(position)
+    if type(ruleset).move_index is Ruleset.move_index and position not in ruleset.reachable().indices:
+        # Such a ruleset knows its positions by listing them; it may know no better whether this is one.
+        raise SgaiError(f"{quote(str(position))} is no position that play of {ruleset} can reach; start at one that is")
     shown = quote(ruleset.format(position))
     if next(iter(ruleset.moves(position)), None) is None:
         raise SgaiError(f"{shown} of {ruleset} has no move: play would be over before it starts")

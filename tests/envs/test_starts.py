@@ -140,6 +140,35 @@ def test_starts_that_do_not_fit_are_clear_errors(text, position, words):
         assert word in str(caught.value)
 
 
+def test_rulesets_that_only_list_their_positions_refuse_others():
+    class Stairs(sgai.Ruleset):
+        name = "stairs_for_a_test"
+        left: int = 2
+        right: int = 3
+
+        def initial(self):
+            return (self.left, self.right)
+
+        def moves(self, position):
+            left, right = position
+            if left:
+                yield "left", (left - 1, right)
+            if right:
+                yield "right", (left, right - 1)
+
+    sgai.register(Stairs)
+    try:
+        game = pyspiel.load_game("sgai_stairs_for_a_test")
+        assert str(game.new_initial_state("(1, 3)")) == "(1, 3), player 0 to move"
+        for wrong in ("(1, 4)", "'x'", "7", "(1, 1, 1)"):
+            with pytest.raises(pyspiel.SpielError, match="no position that play"):
+                game.new_initial_state(wrong)
+        starts = BalancedStarts(CurriculumStarts(UniformStarts(game), stages=2), seed=1)
+        assert all(sum(starts.position()) <= 3 for _ in range(20))
+    finally:
+        del sgai.registry._classes["stairs_for_a_test"], sgai.registry._origins["stairs_for_a_test"]
+
+
 @pytest.mark.parametrize(
     "given", ["x", "", "[9;9]", "[3;4], player 2 to move", "[], player 0 has won", 5, {"a": 1}, b"[1]"]
 )
