@@ -70,7 +70,7 @@ class ExactAgent(Agent):
     ) -> None:
         super().__init__(ruleset)
         self.play = ruleset.default_play() if play is None else play
-        check_convention(self.play, compound, ending)
+        check_convention(self.play, compound, ending, ruleset)
         refuse_loopy(ruleset)
         if self.play == "misere":
             nim_heaps(decompose(ruleset, ruleset.initial()))

@@ -187,7 +187,7 @@ class HybridAgent(Agent):
     ) -> None:
         super().__init__(ruleset)
         self.play = ruleset.default_play() if play is None else play
-        check_convention(self.play, compound, ending)
+        check_convention(self.play, compound, ending, ruleset)
         refuse_loopy(ruleset)
         self.effort = Effort.of(seconds, nodes=nodes, simulations=simulations)
         if simulations is not None and core not in ("auto", "mcts"):

@@ -76,6 +76,7 @@ class SgaiGame(pyspiel.Game):
         try:
             check_convention(**convention)
             self.ruleset = cls(**_values(cls.parameters(), given))
+            check_convention(**convention, ruleset=self.ruleset)
             self.play: str = convention["play"]
             info = _game_info(self.ruleset)
             self.nodes = NodeCache(self.ruleset)

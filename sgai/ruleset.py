@@ -9,7 +9,7 @@ import functools
 import inspect
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform
 
 from sgai.errors import IllegalMoveError, SgaiError, quote
@@ -226,6 +226,13 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """Return the convention meant when none is named: "misere" for a game taken over with that rule."""
         return "normal"
 
+    def only_normal_disjunctive(self) -> str | None:
+        """Return why the rules are only right for normal play of disjunctive sums, last move wins; by default None.
+
+        For a game that stands for another one by its outcomes: all other conventions are then refused with the reason.
+        """
+        return None
+
     # Structure
 
     def components(self, position: PositionT) -> Sequence[Component]:
@@ -266,7 +273,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """
         return None
 
-    def closed_winning_moves(self, position: PositionT) -> Sequence[MoveT] | None:  # noqa: ARG002
+    def closed_winning_moves(self, position: PositionT) -> Iterable[MoveT] | None:  # noqa: ARG002
         """Return all moves to a position of Grundy value 0 where a theorem names them; by default None.
 
         Needed only where there are too many moves to test each of them. Read it through `proved_winning_moves`.
@@ -285,7 +292,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
             outcome = None if value is None else ("N" if value else "P")
         return outcome
 
-    def proved_winning_moves(self, position: PositionT) -> Sequence[MoveT] | None:
+    def proved_winning_moves(self, position: PositionT) -> Iterable[MoveT] | None:
         """Return `closed_winning_moves`, if it was written for these rules."""
         return self.closed_winning_moves(position) if self._trusts("closed_winning_moves") else None
 

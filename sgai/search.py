@@ -14,6 +14,7 @@ from sgai.rulesets.graph import Graph
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.removal import RemovalRuleset
 from sgai.sequences import SequenceTable
+from sgai.sheet_values import SheetValues, sheets_are_cut
 
 _UNKNOWN, _ON_STACK = -1, -2
 _OPTIONS_A_LOOK = 1024  # the clock is read each time so many options of one state are listed
@@ -53,13 +54,14 @@ class StateTable:
 
     def __init__(self, memory: int = DEFAULT_MEMORY) -> None:
         self.removals = RemovalValues(memory)
+        self._sheets = SheetValues()
         self._sequences: dict[Ruleset[Any, Any], SequenceTable] = {}
         self._states: dict[Ruleset[Any, Any], dict[Hashable, State]] = {}
 
     def __len__(self) -> int:
         heaps = sum(len(table) - 1 for table in self._sequences.values())
         states = sum(state.value >= 0 for states in self._states.values() for state in states.values())
-        return heaps + states + len(self.removals)
+        return heaps + states + len(self.removals) + len(self._sheets)
 
     def sequence(self, ruleset: Ruleset[Any, Any]) -> SequenceTable:
         """Return the table of a heap game's values."""
@@ -88,6 +90,8 @@ class StateTable:
             from sgai.explicit_graph import evaluate_graph  # it needs this module itself
 
             evaluate_graph(ruleset, self._states[ruleset], position, budget)
+        if state.value < 0 and sheets_are_cut(ruleset):
+            state.value = self._sheets.value(state.position, budget)
         if state.value < 0 and isinstance(ruleset, RemovalRuleset):
             self._search_removal(state, position, budget)
         if state.value < 0:
@@ -135,6 +139,8 @@ class StateTable:
         if state is not None and state.value >= 0:
             return state.value
         value = closed_value(ruleset, position) if state is None else None
+        if value is None and sheets_are_cut(ruleset):
+            value = self._sheets.known(position)
         if value is None and isinstance(ruleset, RemovalRuleset):
             value = self.removals.known(ruleset, position)
         return value

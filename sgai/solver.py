@@ -124,7 +124,7 @@ class Solver:
         """
         ruleset = load_ruleset(ruleset)
         play = ruleset.default_play() if play is None else play
-        check_convention(play, compound, ending)
+        check_convention(play, compound, ending, ruleset)
         refuse_loopy(ruleset)
         position = ruleset.initial() if position is None else ruleset.validate(position)
         try:
@@ -368,7 +368,7 @@ class Solver:
         OutOfBudget
             If the budget ends first; what was yielded before holds.
         """
-        check_convention(play, "disjunctive", "last")
+        check_convention(play, "disjunctive", "last", ruleset)
         position = ruleset.validate(position)
         budget = budget or Budget()
         summands = decompose(ruleset, position)
@@ -443,7 +443,9 @@ class Solver:
             return
         named = ruleset.proved_winning_moves(position) if value == 0 else None
         if named is not None:
-            yield from named
+            for move in named:
+                budget.spend()
+                yield move
             return
         for move, option in ruleset.moves(position):
             budget.spend()

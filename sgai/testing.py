@@ -261,8 +261,9 @@ class RulesetConformance:
             shown = ruleset.format(position)
             assert ruleset.proved_grundy(position) in (None, value), f"value of {shown}"
             assert ruleset.proved_outcome(position) in (None, "N" if value else "P"), f"outcome of {shown}"
-            named = ruleset.proved_winning_moves(position)
-            if named is not None:
+            winning = ruleset.proved_winning_moves(position)
+            if winning is not None:
+                named = list(winning)
                 judged = {move for move, option in ruleset.moves(position) if reference_grundy(ruleset, option) == 0}
                 assert len(named) == len(judged), f"winning moves of {shown}"
                 assert set(named) == judged, f"winning moves of {shown}"

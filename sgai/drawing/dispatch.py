@@ -20,6 +20,7 @@ from sgai.drawing.removal import (
     vertices_picture,
     vertices_text,
 )
+from sgai.drawing.sheets import sheets_picture, sheets_text
 from sgai.ruleset import Ruleset
 from sgai.rulesets.boards import BoardRuleset
 from sgai.rulesets.coin_turning import CoinTurning
@@ -31,10 +32,13 @@ from sgai.rulesets.hackenbush import GreenHackenbush
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.intervals import IntervalSplitting
 from sgai.rulesets.leap_and_take import LeapAndTake
+from sgai.rulesets.moores_nim import MooresNim
+from sgai.rulesets.paper_cutting import PaperCutting
 from sgai.rulesets.posets import OrderedCells
 from sgai.rulesets.staircase import StaircaseNim
 from sgai.rulesets.strips import CoinsOnStrip
 from sgai.rulesets.sums import Sum
+from sgai.rulesets.two_piles import Euclid, Wythoff
 from sgai.rulesets.walkers import Walker
 
 TextDrawing = Callable[[Any, Any], str]
@@ -111,6 +115,10 @@ register_drawing(Graph, graph_text, graph_picture)
 register_drawing(IntervalSplitting, intervals_text, intervals_picture)
 register_drawing(LeapAndTake, leaps_text, leaps_picture)
 register_drawing(FibonacciNim, limited_text, limited_picture)
+register_drawing(MooresNim, heaps_text, heaps_picture)
+register_drawing(Wythoff, heaps_text, heaps_picture)
+register_drawing(Euclid, heaps_text, heaps_picture)
+register_drawing(PaperCutting, sheets_text, sheets_picture)
 register_drawing(Shuttle, shuttle_text, shuttle_picture)
 register_drawing(Sum, _sum_text, _sum_picture)
 register_drawing(BoardRuleset, cells_text, cells_picture)

@@ -8,6 +8,7 @@ from sgai.errors import IllegalMoveError, SgaiError, quote
 from sgai.parameters import check_integer, parameter, parse_integer
 from sgai.registry import register
 from sgai.ruleset import Component, Ruleset
+from sgai.rulesets.golden import zeckendorf
 from sgai.rulesets.heaps import HeapMove, Heaps, replace_heap
 from sgai.rulesets.subtraction import Nim
 
@@ -30,7 +31,8 @@ class FibonacciNim(Ruleset[LimitedPiles, HeapMove]):
     """Take tokens from one pile: at first any number but not all of a pile, then at most twice what was taken last.
 
     One pile is M. J. Whinihan's game (*Fibonacci Nim*, Fibonacci Quarterly 1, 1963): the first player loses exactly
-    where its size is a Fibonacci number. With several piles the limit is shared, whichever pile the last move took from
+    where its size is a Fibonacci number, and with a limit where that is below the least part of the size's Zeckendorf
+    representation. With several piles the limit is shared, whichever pile the last move took from
     (U. Larsson and S. Rubinstein-Salzedo, *Global Fibonacci nim*, 2018, arXiv 1509.08527), so they are no components:
     2 and 3 with limit 1 have the value 2, but each of them alone has the value 0.
 
@@ -68,6 +70,53 @@ class FibonacciNim(Ruleset[LimitedPiles, HeapMove]):
             for taken in range(1, 1 + (min(pile, limit) if limit else pile - 1)):
                 left = (pile - taken,) if taken < pile else ()
                 yield HeapMove(pile, left), LimitedPiles(replace_heap(piles, pile, left), 2 * taken)
+
+    def apply(self, position: LimitedPiles, move: HeapMove) -> LimitedPiles:
+        """Return the option that a move leads to, without listing all others."""
+        if not self._trusts("apply"):
+            return super().apply(position, move)
+        piles, limit = position
+        try:
+            pile, result = move
+            taken = pile - sum(result)
+            legal = (
+                pile in piles
+                and len(result) <= 1
+                and all(type(left) is int and left > 0 for left in result)
+                and 1 <= taken <= (limit or pile - 1)
+            )
+        except (TypeError, ValueError):
+            legal = False
+        if not legal:
+            raise self.illegal_move(position, move)
+        return LimitedPiles(replace_heap(piles, pile, tuple(result)), 2 * taken)
+
+    def closed_outcome(self, position: LimitedPiles) -> str | None:
+        """Return N for one pile if the limit is not below its least Zeckendorf part, else P (Whinihan 1963)."""
+        if len(position.piles) != 1:
+            return None if position.piles else "P"
+        (pile,) = position.piles
+        return "N" if (position.limit or pile - 1) >= zeckendorf(pile)[-1] else "P"
+
+    def closed_winning_moves(self, position: LimitedPiles) -> list[HeapMove] | None:
+        """Return the moves of one pile that win: they take its least Zeckendorf parts.
+
+        The opponent, who may take 2t after a take of t, loses if the least part of what is left is above 2t. Then no
+        part of t is that part or a neighbour of it, so the parts of both are the parts of the pile.
+        """
+        if len(position.piles) != 1:
+            return None if position.piles else []
+        (pile,) = position.piles
+        found = []
+        taken = 0
+        parts = zeckendorf(pile)
+        while parts:
+            taken += parts.pop()
+            if taken > (position.limit or pile - 1):
+                break
+            if not parts or parts[-1] > 2 * taken:
+                found.append(HeapMove(pile, (pile - taken,) if taken < pile else ()))
+        return found
 
     def approximate_components(self, position: LimitedPiles) -> Sequence[Component]:
         """Return every pile with the limit to itself."""

@@ -1,4 +1,4 @@
-"""Games of the golden ratio phi: Wythoff's pairs (floor(k phi), floor(k phi) + k), exact in integers of any size."""
+"""Numbers of games of the golden ratio phi, exact in integers of any size: Wythoff's pairs and Zeckendorf's parts."""
 
 import math
 
@@ -40,3 +40,24 @@ def wythoff_partner(number: int) -> int:
     if lower_wythoff(k) == number:
         return number + k
     return lower_wythoff(2 * after - lower_wythoff(after) - 1)  # floor((number + 1) / phi^2)
+
+
+def zeckendorf(number: int) -> list[int]:
+    """Return the Fibonacci numbers, no two of them neighbours, that add up to a number; the largest first.
+
+    There is exactly one such list (E. Zeckendorf), and the largest number that fits is always in it.
+
+    Examples
+    --------
+    >>> zeckendorf(25), zeckendorf(34), zeckendorf(0)
+    ([21, 3, 1], [34], [])
+    """
+    numbers = [1, 2]
+    while numbers[-1] <= number:
+        numbers.append(numbers[-1] + numbers[-2])
+    parts = []
+    for each in reversed(numbers):
+        if each <= number:
+            parts.append(each)
+            number -= each
+    return parts

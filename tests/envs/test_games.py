@@ -21,6 +21,7 @@ SIZES = {
     "cram": ["sgai_cram", "sgai_cram(rows=3,columns=3,cells=[.../.#./...])"],
     "dawsons_chess": ["sgai_dawsons_chess", "sgai_dawsons_chess(piles=[1;4])"],
     "dawsons_kayles": ["sgai_dawsons_kayles", "sgai_dawsons_kayles(piles=[5])"],
+    "euclid": ["sgai_euclid", "sgai_euclid(piles=[4;6])"],
     "fibonacci_nim": ["sgai_fibonacci_nim", "sgai_fibonacci_nim(piles=[2;6],limit=1)"],
     "graph": ["sgai_graph", "sgai_graph(edges=[a-b;b-c;a-c;c-d.1],start=a)"],
     "green_hackenbush": ["sgai_green_hackenbush", "sgai_green_hackenbush(edges=[0-1;1-2;1-2;2-2;a-b],ground=[0;a])"],
@@ -34,9 +35,11 @@ SIZES = {
     "lasker": ["sgai_lasker", "sgai_lasker(piles=[1])"],
     "leap_and_take": ["sgai_leap_and_take", "sgai_leap_and_take(board=[OO./.O./...],piles=[3],take=[1;3])"],
     "mock_turtles": ["sgai_mock_turtles", "sgai_mock_turtles(coins=[HTHTH])"],
+    "moores_nim": ["sgai_moores_nim", "sgai_moores_nim(piles=[1;1;3;2],most=3)"],
     "nim": ["sgai_nim", "sgai_nim(piles=[1],play=misere)"],
     "nimble": ["sgai_nimble", "sgai_nimble(coins=[0;2;2;6])"],
     "node_kayles": ["sgai_node_kayles", "sgai_node_kayles(graph=cycle,vertices=6)"],
+    "paper_cutting": ["sgai_paper_cutting", "sgai_paper_cutting(sheets=[2x5;4x6])"],
     "pile_dependent": ["sgai_pile_dependent", "sgai_pile_dependent(piles=[2;2],sets=[[1];[2]])"],
     "polyominoes": ["sgai_polyominoes", "sgai_polyominoes(rows=2,columns=4,pieces=[##;#.#],turns=false)"],
     "poset": ["sgai_poset", "sgai_poset(relations=[a<b<c;a<d;e],live=[a;b;d;e])"],
@@ -60,6 +63,7 @@ SIZES = {
     "treblecross_row": ["sgai_treblecross_row", "sgai_treblecross_row(piles=[3;5])"],
     "turning_turtles": ["sgai_turning_turtles", "sgai_turning_turtles(coins=[THTHH])"],
     "vertex_geography": ["sgai_vertex_geography", "sgai_vertex_geography(edges=[a-b;b-c;c-a;c-d.1],start=c)"],
+    "wythoff": ["sgai_wythoff", "sgai_wythoff(piles=[3;5])"],
 }
 GAMES = [text for texts in SIZES.values() for text in texts]
 
