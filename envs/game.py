@@ -74,7 +74,6 @@ class SgaiGame(pyspiel.Game):
         given = dict(params or {})
         convention = {key: given.pop(key, default) for key, default in CONVENTION_DEFAULTS.items()}
         try:
-            check_convention(**convention)
             self.ruleset = cls(**_values(cls.parameters(), given))
             check_convention(**convention, ruleset=self.ruleset)
             self.play: str = convention["play"]

@@ -85,13 +85,13 @@ class StateTable:
         heap = ruleset.heap_of(position)
         if heap is not None:
             return self.sequence(ruleset).value(heap, budget)
+        if sheets_are_cut(ruleset):
+            return self._sheets.value(position, budget)
         state = self._state(ruleset, position)
         if state.value < 0 and isinstance(ruleset, Graph):
             from sgai.explicit_graph import evaluate_graph  # it needs this module itself
 
             evaluate_graph(ruleset, self._states[ruleset], position, budget)
-        if state.value < 0 and sheets_are_cut(ruleset):
-            state.value = self._sheets.value(state.position, budget)
         if state.value < 0 and isinstance(ruleset, RemovalRuleset):
             self._search_removal(state, position, budget)
         if state.value < 0:

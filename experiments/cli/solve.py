@@ -121,7 +121,7 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
         play = " under misere play" if solution.play == "misere" else ""
         yield f"outcome       {solution.outcome}: {who}{play}"
         if solution.grundy is None:
-            yield "Grundy value  not found; a theorem gives the outcome (--states and --seconds search for the value)"
+            yield "Grundy value  not found; a theorem gives the outcome"
         else:
             yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
     else:

@@ -22,20 +22,74 @@ def zeckendorf(number):
     return summands
 
 
+def least_winning_limits(largest):
+    """Return for every pile the least limit with which the player to move wins, by the rules alone.
+
+    A take of t wins if the opponent, who may then take 2t, has less than wins from what is left.
+    """
+    least = [10**9]
+    for pile in range(1, largest + 1):
+        least.append(next(taken for taken in range(1, pile + 1) if 2 * taken < least[pile - taken]))
+    return least
+
+
 def test_first_player_loses_at_fibonacci_numbers():
     """M. J. Whinihan, Fibonacci Nim, Fibonacci Quarterly 1 (1963)."""
-    game, solver = FibonacciNim(), sgai.Solver()
-    lost = [pile for pile in range(1, 90) if solver.grundy(game, LimitedPiles((pile,), 0)) == 0]
-    assert lost == FIBONACCI
+    limits = least_winning_limits(100_000)
+    game = FibonacciNim()
+    lost = [pile for pile in range(1, 100_001) if limits[pile] > pile - 1]
+    assert lost[: len(FIBONACCI)] == FIBONACCI
+    assert len(lost) == 24
+    assert lost == [pile for pile in range(1, 100_001) if game.proved_outcome(LimitedPiles((pile,), 0)) == "P"]
 
 
 def test_a_limit_wins_from_the_least_summand_on():
     """With limit q the player to move wins exactly if q is not below the least Zeckendorf summand (Whinihan, 1963)."""
-    game, solver = FibonacciNim(), sgai.Solver()
-    for pile in range(1, 40):
-        for limit in range(1, pile + 2):
-            wins = solver.grundy(game, LimitedPiles((pile,), limit)) != 0
-            assert wins == (limit >= zeckendorf(pile)[-1]), (pile, limit)
+    game = FibonacciNim()
+    for pile, limit in enumerate(least_winning_limits(20_000)):
+        if pile:
+            assert game.proved_outcome(LimitedPiles((pile,), limit)) == "N"
+            assert limit == 1 or game.proved_outcome(LimitedPiles((pile,), limit - 1)) == "P"
+
+
+def test_winning_moves_by_the_definition():
+    game = FibonacciNim()
+    lost: set[LimitedPiles] = set()
+    for pile in range(61):
+        for limit in range(1, 2 * 61):
+            position = LimitedPiles((pile,) if pile else (), limit)
+            winning = {move for move, option in game.moves(position) if option in lost}
+            if not winning:
+                lost.add(position)
+            assert game.proved_outcome(position) == ("N" if winning else "P")
+            named = game.proved_winning_moves(position)
+            assert len(named) == len(winning)
+            assert set(named) == winning
+        first = LimitedPiles((pile,) if pile else (), 0)
+        winning = {move for move, option in game.moves(first) if option in lost}
+        assert set(game.proved_winning_moves(first)) == winning
+        assert game.proved_outcome(first) == ("N" if winning else "P")
+
+
+def test_huge_piles_are_decided_at_once():
+    fibonacci = [1, 2]
+    while len(fibonacci) < 300:
+        fibonacci.append(fibonacci[-1] + fibonacci[-2])
+    pile = fibonacci[299] + fibonacci[200] + fibonacci[50]
+    assert sgai.solve(FibonacciNim(piles=(fibonacci[299],))).outcome == "P"
+    solution = sgai.solve(FibonacciNim(piles=(pile,)))
+    assert (solution.outcome, solution.complete) == ("N", True)
+    assert {pile - sum(each.position.piles) for each in solution.winning_moves} == {
+        fibonacci[50],
+        fibonacci[50] + fibonacci[200],
+    }
+
+
+def test_no_theorem_for_several_piles():
+    game = FibonacciNim()
+    assert game.proved_outcome(LimitedPiles((2, 3), 1)) is None
+    assert game.proved_winning_moves(LimitedPiles((2, 3), 1)) is None
+    assert game.proved_outcome(LimitedPiles((), 4)) == "P"
 
 
 def test_25_has_two_winning_moves():
