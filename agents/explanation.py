@@ -1,5 +1,6 @@
 """A decision of the hybrid agent in words."""
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,12 @@ def explained(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
 def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
     count = len(decision.components)
     yield f"{shortened(str(ruleset))}, {count} component{'' if count == 1 else 's'}:"
-    for component, belief in list(zip(decision.components, decision.beliefs, strict=False))[:_MOST_COMPONENTS]:
+    for component, belief in list(itertools.zip_longest(decision.components, decision.beliefs))[:_MOST_COMPONENTS]:
         name = f"{shortened(str(component.ruleset))} {component.ruleset.format(component.position)}"
-        if belief.known is None and component.grundy is not None:
+        if belief is None:
+            value = "value not found, but it is not 0" if component.grundy is None else f"value {component.grundy}"
+            yield f"  {name}: {value}"
+        elif belief.known is None and component.grundy is not None:
             yield f"  {name}: value {component.grundy}, found by the search"
         else:
             yield f"  {name}: {_of_value(component.grundy, belief)}"

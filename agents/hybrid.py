@@ -51,7 +51,7 @@ class HybridDecision(Decision):
     ----------
     beliefs : tuple of Belief
         What is believed of the Grundy value of each component in ``components``, before the search of the rest; a
-        point where it is solved.
+        point where it is solved. Empty where a theorem gave the outcome without a value, so that none was needed.
     unsolved : Sum
         What search was given: the components that are not solved, and the nim-sum of the others; or the position as a
         whole, where moves of components cannot be lifted to it.
@@ -273,13 +273,14 @@ class HybridAgent(Agent):
             return self._by_misere_theory(case, self._misere)
         case.summands = decompose(self.ruleset, case.position)
         self._solve(case)
+        decided = self._by_theorem(case)
+        if decided is not None:
+            return decided
         self._xor_prior.limit(case.budget.share(_PRIOR_SHARE))
         case.beliefs = self._xor_prior.beliefs(Component(*each[:2], True) for each in case.summands)
         if self.prior == "trusted":
             return self._by_trust(case)
-        if case.unsolved:
-            return self._by_theorem(case) or self._by_search(case)
-        return self._by_values(case)
+        return self._by_search(case) if case.unsolved else self._by_values(case)
 
     def _by_misere_theory(self, case: _Case, agent: ExactAgent) -> HybridDecision:
         found = agent.decide(case.position)
@@ -297,7 +298,7 @@ class HybridAgent(Agent):
         """Solve components, the smallest first; what is left over is searched."""
         table = self.solver.table
         case.values = [table.known(each.ruleset, each.position) for each in case.summands]
-        if self.prior == "trusted" and _is_approximate(case.summands):
+        if self._is_won_by_theorem(case) or (self.prior == "trusted" and _is_approximate(case.summands)):
             return
         unsolved = sorted(case.unsolved, key=lambda i: _size(case.summands[i]))
         unsolved.sort(key=lambda i: is_won_by_theorem(*case.summands[i][:2]))

@@ -36,18 +36,26 @@ class KeptValues:
             return self._table.value(ruleset, position, budget)
         rules, canonical = str(ruleset.rules()), ruleset.canonical(position)
         text = ruleset.format(canonical)
-        if self._table.known(ruleset, position) is None:
-            stored = self._get(rules, text)
-            if stored is not None:
-                self._table.set_value(ruleset, position, stored)
-                self._stored.setdefault(rules, set()).add(text)
-                self._load_parts(ruleset)  # whoever asks for the winning moves needs them
-                return stored
-            self._load_parts(ruleset)
+        stored = self.known(ruleset, position)
+        if stored is not None:
+            return stored
         before = budget.spent
         value = self._table.value(ruleset, position, budget)
         if budget.spent - before >= _EXPENSIVE_STATES:
             self._found.setdefault(rules, {})[text] = value
+        return value
+
+    def known(self, ruleset: Ruleset[Any, Any], position: Any) -> int | None:
+        """Return a value that was found before, in this run or an earlier one, or None."""
+        value = self._table.known(ruleset, position)
+        if value is not None or ruleset.heap_of(position) is not None or not self._usable or not _is_own(ruleset):
+            return value
+        rules, text = str(ruleset.rules()), ruleset.format(ruleset.canonical(position))
+        value = self._get(rules, text)
+        if value is not None:
+            self._table.set_value(ruleset, position, value)
+            self._stored.setdefault(rules, set()).add(text)
+        self._load_parts(ruleset)  # whoever asks for the winning moves needs them
         return value
 
     def save(self) -> None:

@@ -33,6 +33,7 @@ class SheetValues:
     def __init__(self) -> None:
         self._table: npt.NDArray[np.int32] = np.full((0, 0), _UNKNOWN, dtype=np.int32)
         self._count = 0
+        self._done: dict[int, int] = {}  # by longer side, the shorter side up to which all values are computed
 
     def __len__(self) -> int:
         return self._count
@@ -59,14 +60,13 @@ class SheetValues:
         self._make_room(sheet)
         table = self._table
         for longer in range(2, sheet[1] + 1):
-            for shorter in range(2, min(sheet[0], longer) + 1):
-                if table[shorter, longer] != _UNKNOWN:
-                    continue
+            for shorter in range(self._done.get(longer, 1) + 1, min(sheet[0], longer) + 1):
                 budget.spend()
                 value = self._mex_of_options(shorter, longer)
                 table[shorter, longer] = value
                 if longer < table.shape[0]:
                     table[longer, shorter] = value
+                self._done[longer] = shorter
                 self._count += 1
         return int(table[sheet])
 
@@ -91,6 +91,7 @@ class SheetValues:
                 raise OutOfBudget
             wanted = sheet[0] + 1, sheet[1] + 1  # the old table makes room
             rows = columns = self._count = 0
+            self._done.clear()
         table = np.full(wanted, _UNKNOWN, dtype=np.int32)
         table[:rows, :columns] = self._table[:rows, :columns]
         # Where there are more rows than before, what is known of a turned sheet fills them.

@@ -217,6 +217,9 @@ class Solver:
 
     def _value_beside(self, summand: Summand, budget: Budget, is_named: bool) -> int | None:
         """Look for a value that is not needed to know who wins."""
+        known = None if self._kept is None else self._kept.known(summand.ruleset, summand.position)
+        if known is not None:
+            return known
         most = _MANY_MOVES if is_named else _FEW_MOVES
         if budget.is_over() or _count_moves(summand, most + 1) > most:
             return None

@@ -219,6 +219,15 @@ def test_solve_looks_for_the_value_with_the_budget_that_is_named():
     assert sgai.solve(big, states=10).grundy is None
 
 
+def test_a_value_in_a_store_is_used(tmp_path):
+    store = sgai.NimberStore(tmp_path / "values.sqlite")
+    game = load_ruleset("queen(rows=71,columns=72)")
+    found = Solver(store=store).solve(game, states=10_000)
+    assert found.grundy is not None
+    again = Solver(store=store).solve(game)
+    assert (again.grundy, again.states) == (found.grundy, 0)
+
+
 def test_solve_agrees_with_the_definition_in_sums():
     game = TwoCountdowns()
     for first in range(8):
@@ -306,6 +315,7 @@ def test_agents_play_a_huge_board_perfectly(make):
     if isinstance(agent, HybridAgent):
         agent.decide(position)
         assert "A theorem gives the outcome without the value: the player to move wins." in agent.explain()
+        assert "value not found, but it is not 0" in agent.explain()
         assert "(exact)" in agent.explain()
 
 
