@@ -35,7 +35,7 @@ class MooresNim(Ruleset[Heaps, PilesMove]):
     --------
     >>> game = MooresNim(piles=[1, 2, 2])
     >>> [game.format_move(game.initial(), move) for move, _ in game.moves(game.initial())][:4]
-    ['1->0', '1->0 & 2->1', '1->0 & 2->0', '2->1']
+    ['1->0 & 2->1', '1->0 & 2->0', '1->0', '2->1 & 2->1']
     >>> game.proved_outcome((1, 2, 3)), game.proved_outcome((5, 5, 5))
     ('N', 'P')
     """
