@@ -13,7 +13,6 @@ from sgai.agents.random_agent import RandomAgent
 if TYPE_CHECKING:
     from sgai.agents.agent_policy import AgentPolicy
     from sgai.agents.bots import AgentBot, AlphaBetaBot, ExactBot, MCTSBot, PythonBot, RandomBot
-    from sgai.agents.game_kinds import ImpartialAnswer, is_impartial_game
     from sgai.agents.general import GeneralBot, GeneralDecision
     from sgai.agents.hybrid_bot import HybridBot
     from sgai.agents.plain_bots import PlainAlphaBetaBot, PlainMCTSBot
@@ -34,7 +33,6 @@ __all__ = [
     "HybridAgent",
     "HybridBot",
     "HybridDecision",
-    "ImpartialAnswer",
     "MCTSBot",
     "PlainAlphaBetaBot",
     "PlainMCTSBot",
@@ -42,14 +40,12 @@ __all__ = [
     "RandomAgent",
     "RandomBot",
     "XorPriorEvaluator",
-    "is_impartial_game",
 ]
 
 # The agents themselves work without OpenSpiel; what plugs them into it is loaded where it is used.
 _MODULES = {
     "agent_policy": ("AgentPolicy",),
     "bots": ("AgentBot", "AlphaBetaBot", "ExactBot", "MCTSBot", "PythonBot", "RandomBot"),
-    "game_kinds": ("ImpartialAnswer", "is_impartial_game"),
     "general": ("GeneralBot", "GeneralDecision"),
     "hybrid_bot": ("HybridBot",),
     "plain_bots": ("PlainAlphaBetaBot", "PlainMCTSBot"),

@@ -22,7 +22,7 @@ class AgentPolicy(policy.Policy):
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, or OpenSpiel's ``nim``.
+        An impartial game: one of sgai's, OpenSpiel's ``nim``, or one that is proved or declared to be impartial.
     agent : Agent, optional
         An agent for ``bridge(game).ruleset``; by default the exact one.
     spread : "chosen" or "optimal"
@@ -40,7 +40,7 @@ class AgentPolicy(policy.Policy):
 
     def __init__(self, game: Any, agent: Agent | None = None, *, spread: str = "chosen") -> None:
         super().__init__(game, list(range(game.num_players())))
-        self._bridge = bridge(game)
+        self._bridge = bridge(game, None if agent is None else agent.ruleset)
         self._agent = agent or ExactAgent(self._bridge.ruleset, play=self._bridge.play)
         check_choice("spread", spread, SPREADS)
         if spread == "optimal" and not isinstance(self._agent, ExactAgent):

@@ -13,6 +13,7 @@ from sgai.agents.tree_search import DEFAULT_SIMULATIONS, TreeSearch
 from sgai.budget import DEFAULT_STATES
 from sgai.envs import bridge
 from sgai.errors import SgaiError
+from sgai.ruleset import Ruleset
 from sgai.solver import Solver
 
 
@@ -66,9 +67,9 @@ class AgentBot(PythonBot):
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, or OpenSpiel's ``nim``.
+        An impartial game: one of sgai's, OpenSpiel's ``nim``, or one that is proved or declared to be impartial.
     agent : Agent
-        An agent for ``bridge(game).ruleset``.
+        An agent for ``bridge(game).ruleset``, or for what `sgai.envs.as_ruleset` made of the game.
 
     Attributes
     ----------
@@ -78,7 +79,7 @@ class AgentBot(PythonBot):
 
     def __init__(self, game: Any, agent: Agent) -> None:
         super().__init__()
-        self._bridge = bridge(game)
+        self._bridge = bridge(game, agent.ruleset)
         self._game_text = str(game)
         self.agent = agent
         self.last_decision: Decision | None = None
@@ -101,13 +102,15 @@ class ExactBot(AgentBot):
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, or OpenSpiel's ``nim``, in either convention.
+        An impartial game, as of `AgentBot`: ``nim`` in either convention, others under normal play.
     states : int
         The most states to evaluate for a decision.
     seconds : float, optional
         The most seconds to take for the values of a decision.
     solver : Solver, optional
         Whose values to use and add to; by default the bot's own.
+    ruleset : Ruleset, optional
+        What `sgai.envs.as_ruleset` made of the game, where it is not known or proved to be impartial.
 
     Examples
     --------
@@ -123,8 +126,9 @@ class ExactBot(AgentBot):
         states: int = DEFAULT_STATES,
         seconds: float | None = None,
         solver: Solver | None = None,
+        ruleset: Ruleset[Any, Any] | None = None,
     ) -> None:
-        found = bridge(game)
+        found = bridge(game, ruleset)
         super().__init__(
             game, ExactAgent(found.ruleset, play=found.play, states=states, seconds=seconds, solver=solver)
         )

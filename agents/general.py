@@ -11,9 +11,9 @@ from open_spiel.python.algorithms import minimax
 from sgai.agents.agent import ESTIMATED, PROVED, Decision
 from sgai.agents.bots import PythonBot
 from sgai.agents.effort import Effort
-from sgai.agents.game_kinds import is_written_in_python, misfits
 from sgai.agents.tree_search import LEAST_SIMULATIONS, MOST_SIMULATIONS, TreeSearch
 from sgai.budget import Budget
+from sgai.envs.game_types import is_written_in_python, misfits
 from sgai.errors import SgaiError, UnsupportedError, quote, shortened
 from sgai.parameters import check_choice
 
@@ -72,6 +72,8 @@ class GeneralBot(PythonBot):
         information-set MCTS where something is hidden and the game can sample it.
     seed : int
         Of the playouts.
+    why : str
+        What the game is, so that theory does not play it: for `explain`.
 
     Raises
     ------
@@ -96,11 +98,12 @@ class GeneralBot(PythonBot):
         search: str = "mcts",
         unsuited: str = "refuse",
         seed: int = 0,
+        why: str = "no impartial game that sgai knows",
     ) -> None:
         super().__init__()
         check_choice("search", search, SEARCHES)
         check_choice("unsuited", unsuited, UNSUITED)
-        self._name = quote(str(game))
+        self._name, self._why = quote(str(game)), why
         self._misfits = misfits(game)
         self._check_suited(game, search, unsuited)
         seconds = Effort.of(seconds, nodes=nodes).begin().seconds
@@ -125,7 +128,7 @@ class GeneralBot(PythonBot):
         decision = self.last_decision
         if decision is None:
             raise SgaiError("there is no decision to explain yet; call step first")
-        lines = [f"{self._name} is no impartial game that sgai knows, so Grundy values do not apply."]
+        lines = [f"{self._name} is {self._why}, so Grundy values do not apply."]
         if self._misfits:
             wrong = ", and ".join(each.reason for each in self._misfits)
             lines.append(f"Search for two players does not fit it ({wrong}): take this for a guess.")

@@ -9,9 +9,10 @@ from sgai.agents.general import SEARCHES, UNSUITED, GeneralBot
 from sgai.agents.hybrid import PRIORS, HybridAgent
 from sgai.agents.hybrid_cores import CORES
 from sgai.belief_models import BeliefModel
-from sgai.envs import Bridge, bridge
+from sgai.envs import Bridge, OpenSpielBridge, bridge
 from sgai.errors import SgaiError, UnsupportedError
 from sgai.parameters import check_choice
+from sgai.ruleset import Ruleset
 
 
 class HybridBot(PythonBot):
@@ -20,7 +21,8 @@ class HybridBot(PythonBot):
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, or OpenSpiel's ``nim``, in the game's convention; or any other game.
+        An impartial game (one of sgai's, OpenSpiel's ``nim``, or one that is proved to be impartial in two seconds),
+        in its convention; or any other game.
     seconds : float, optional
         The time for a decision; 0.05 if no other budget is given.
     nodes : int, optional
@@ -38,6 +40,8 @@ class HybridBot(PythonBot):
     unsuited : "refuse" or "search"
         Whether to search such a game also if it has chance, hidden information, other than two players or a general
         sum; as of `GeneralBot`.
+    ruleset : Ruleset, optional
+        What `sgai.envs.as_ruleset` made of the game, where it is not known or proved to be impartial.
 
     Raises
     ------
@@ -73,6 +77,7 @@ class HybridBot(PythonBot):
         audit: bool = False,
         general: str = "mcts",
         unsuited: str = "refuse",
+        ruleset: Ruleset[Any, Any] | None = None,
     ) -> None:
         super().__init__()
         for what, given, words in (
@@ -82,7 +87,10 @@ class HybridBot(PythonBot):
             ("unsuited", unsuited, UNSUITED),
         ):
             check_choice(what, given, words)
-        found = _bridge_or_none(game)
+        found = _bridge_or_none(game, ruleset)
+        why = "no impartial game that sgai knows"
+        if isinstance(found, OpenSpielBridge) and found.play == "misere":
+            found, why = None, "an impartial game under misere play, which is solved for Nim only"
         self._bot: AgentBot | GeneralBot
         self._explain: Callable[[], str]
         if found is not None:
@@ -107,7 +115,7 @@ class HybridBot(PythonBot):
             if general == "alpha_beta":
                 raise SgaiError(f"simulations={simulations} with general='alpha_beta': simulations are those of MCTS")
         budget = simulations if nodes is None else nodes
-        self._bot = GeneralBot(game, seconds=seconds, nodes=budget, search=general, unsuited=unsuited, seed=seed)
+        self._bot = GeneralBot(game, seconds=seconds, nodes=budget, search=general, unsuited=unsuited, seed=seed, why=why)
         self._explain = self._bot.explain
 
     @property
@@ -134,8 +142,8 @@ class HybridBot(PythonBot):
         self._bot.new_game()
 
 
-def _bridge_or_none(game: Any) -> Bridge | None:
+def _bridge_or_none(game: Any, ruleset: Ruleset[Any, Any] | None) -> Bridge | None:
     try:
-        return bridge(game)
+        return bridge(game, ruleset)
     except UnsupportedError:
         return None

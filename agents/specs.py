@@ -31,4 +31,4 @@ class AgentSpec(Named):
     """
 
     makers: ClassVar = BOTS
-    skipped: ClassVar = ("game", "solver")
+    skipped: ClassVar = ("game", "solver", "ruleset")

@@ -5,14 +5,16 @@ if __name__ == "envs":
 
 from typing import TYPE_CHECKING, Any
 
-from sgai.envs.bridge import Bridge, as_ruleset, bridge
+from sgai.envs.bridge import Bridge, OpenSpielBridge, as_ruleset, bridge
 from sgai.envs.game import SgaiGame, SgaiState
 from sgai.envs.loading import load_game
 from sgai.envs.observer import PositionObserver
+from sgai.envs.openspiel_ruleset import OpenSpielRuleset
 from sgai.envs.registration import register_all
 from sgai.envs.vector import AutoresetMode, VectorEnv, make_vector
 
 if TYPE_CHECKING:
+    from sgai.envs.classification import Classification, classify
     from sgai.envs.environment import SgaiEnvironment, run_episode
     from sgai.envs.pettingzoo_adapter import SgaiPettingZooEnv, pettingzoo_env
     from sgai.envs.rllib_adapter import SgaiRLlibEnv
@@ -29,7 +31,10 @@ __all__ = [
     "AutoresetMode",
     "BalancedStarts",
     "Bridge",
+    "Classification",
     "CurriculumStarts",
+    "OpenSpielBridge",
+    "OpenSpielRuleset",
     "PositionObserver",
     "RandomPlayStarts",
     "SgaiEnvironment",
@@ -43,15 +48,17 @@ __all__ = [
     "VectorEnv",
     "as_ruleset",
     "bridge",
+    "classify",
     "load_game",
     "make_vector",
     "pettingzoo_env",
     "run_episode",
 ]
 
-# Learning needs more than playing does, some of it not installed everywhere.
+# What plays do not need is loaded where it is used; some of it is not installed everywhere.
 _LAZY = {
     "BalancedStarts": "starts",
+    "Classification": "classification",
     "CurriculumStarts": "starts",
     "RandomPlayStarts": "starts",
     "SgaiEnvironment": "environment",
@@ -60,6 +67,7 @@ _LAZY = {
     "StartReport": "starts",
     "StartSampler": "starts",
     "UniformStarts": "starts",
+    "classify": "classification",
     "pettingzoo_env": "pettingzoo_adapter",
     "run_episode": "environment",
 }

@@ -1,16 +1,19 @@
 """From OpenSpiel's states and actions to positions and moves of a ruleset, and back."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable
 from typing import Any
 
-import pyspiel
-
 from sgai.envs.game import SgaiGame
+from sgai.envs.game_types import check_is_game, misfits
+from sgai.envs.openspiel_ruleset import OpenSpielRuleset
 from sgai.errors import SgaiError, UnsupportedError, quote
 from sgai.parameters import parameter
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, Heaps, normal_heaps
 from sgai.rulesets.subtraction import Nim
+
+_STATES, _SECONDS = 50_000, 2.0  # for finding out whether a game is impartial
 
 
 class Bridge(ABC):
@@ -88,48 +91,95 @@ class _NimBridge(Bridge):
         return (taken - 1) * len(piles) + piles.index(move.heap)
 
 
-def bridge(game: Any) -> Bridge:
+class OpenSpielBridge(Bridge):
+    """Any impartial game of OpenSpiel, by its own code.
+
+    Parameters
+    ----------
+    ruleset : OpenSpielRuleset
+        What `as_ruleset` made of the game.
+    """
+
+    ruleset: OpenSpielRuleset
+
+    def __init__(self, ruleset: OpenSpielRuleset) -> None:
+        self.ruleset, self.play = ruleset, ruleset.play
+
+    def position(self, state: Any) -> Any:
+        """Return the state's position."""
+        return self.ruleset.position(state)
+
+    def action(self, state: Any, move: Any) -> int:
+        """Return the action that leads to the same position as the move, which the other player may call otherwise."""
+        wanted = self.ruleset.apply(self.position(state), move)
+        actions: list[int] = state.legal_actions()
+        if move in actions and self.position(state.child(move)) == wanted:
+            return int(move)
+        for action in actions:
+            if self.position(state.child(action)) == wanted:
+                return action
+        raise UnsupportedError(
+            f"{quote(self.ruleset.game)} is no impartial game: in {quote(str(state))} no action leads to "
+            f"{quote(self.ruleset.format(wanted))}, where the other player's does"
+        )
+
+
+def own_bridge(game: Any) -> Bridge | None:
+    """Return the bridge of one of sgai's games or OpenSpiel's ``nim``, whose rules sgai has; None for others."""
+    if isinstance(game, SgaiGame):
+        return _OwnBridge(game)
+    return _NimBridge(game) if game.get_type().short_name == "nim" else None
+
+
+def bridge(game: Any, ruleset: Ruleset[Any, Any] | None = None) -> Bridge:
     """Return the bridge of an OpenSpiel game.
 
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, or OpenSpiel's own ``nim``.
+        One of sgai's games, OpenSpiel's own ``nim``, or a game that `classify` proves to be impartial in two seconds.
+    ruleset : Ruleset, optional
+        What `as_ruleset` made of this game, so that nothing has to be found out.
 
     Raises
     ------
     UnsupportedError
         For other games: it is not known that they are impartial.
     """
-    if isinstance(game, SgaiGame):
-        return _OwnBridge(game)
-    if not isinstance(game, pyspiel.Game):
-        raise SgaiError(f"{quote(game)} is not an OpenSpiel game; load one with pyspiel.load_game")
-    if game.get_type().short_name == "nim":
-        return _NimBridge(game)
-    raise UnsupportedError(
-        f"{quote(str(game))} is not known to be an impartial game; this version takes sgai's own games and "
-        "OpenSpiel's nim"
-    )
+    check_is_game(game)
+    if isinstance(ruleset, OpenSpielRuleset):
+        if ruleset.game != str(game):
+            raise SgaiError(f"{ruleset} was made of {ruleset.game}, not of {game}")
+        return OpenSpielBridge(ruleset)
+    return own_bridge(game) or OpenSpielBridge(_proved(game, None))
 
 
-def as_ruleset(game: Any) -> Ruleset[Any, Any]:
+def as_ruleset(
+    game: Any, *, position: Callable[[Any], Hashable] | None = None, declared_impartial: bool = False
+) -> Ruleset[Any, Any]:
     """Return the ruleset that an OpenSpiel game follows, with its convention as the default.
 
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, or OpenSpiel's own ``nim``.
+        One of sgai's games, OpenSpiel's own ``nim``, or any impartial game.
+    position : callable, optional
+        From a state to a hashable value: all that affects later moves, without who is to move. By default it is read
+        from the state's text, without the word that says who is to move.
+    declared_impartial : bool
+        Whether you vouch that the game is impartial; else `classify` must prove it, in two seconds. That positions are
+        equal where their keys are is then for you to check; who wins is found out by playing once.
 
     Returns
     -------
     Ruleset
-        For ``nim`` its `default_play` is "misere" unless the game was loaded with ``is_misere=false``.
+        For ``nim`` its `default_play` is "misere" unless the game was loaded with ``is_misere=false``. For games that
+        sgai has no rules of it is an `OpenSpielRuleset`, which never splits into components.
 
     Raises
     ------
     UnsupportedError
-        For other games: it is not known that they are impartial.
+        If it is not proved that the game is impartial, or positions cannot be told from who is to move.
 
     Examples
     --------
@@ -138,4 +188,38 @@ def as_ruleset(game: Any) -> Ruleset[Any, Any]:
     >>> sgai.solve(ruleset).play, sgai.solve(ruleset).outcome
     ('misere', 'P')
     """
-    return bridge(game).ruleset
+    check_is_game(game)
+    own = own_bridge(game)
+    if own is not None:
+        return own.ruleset
+    return _vouched(game, position) if declared_impartial else _proved(game, position)
+
+
+def _proved(game: Any, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset:
+    from sgai.envs.classification import classify, is_ruled_out  # it needs this module first
+
+    reason = is_ruled_out(game)
+    if reason:
+        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {reason}")
+    found = classify(game, position=position, states=_STATES, seconds=_SECONDS)
+    if found.answer == "no":
+        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {found.reason}")
+    if found.play is None:
+        raise UnsupportedError(
+            f"{quote(str(game))} is not known to be an impartial game ({found.reason}); if it is one, "
+            "as_ruleset(game, declared_impartial=True) takes your word for it"
+        )
+    return OpenSpielRuleset.of(game, found.play, position)
+
+
+def _vouched(game: Any, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset:
+    wrong = misfits(game)
+    if wrong:
+        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {', and '.join(each.reason for each in wrong)}")
+    state = game.new_initial_state()
+    mover = state.current_player()
+    while not state.is_terminal():
+        mover = state.current_player()
+        state.apply_action(state.legal_actions()[0])
+    returns = state.returns()
+    return OpenSpielRuleset.of(game, "normal" if returns[mover] > returns[1 - mover] else "misere", position)

@@ -1,12 +1,13 @@
 """Loading OpenSpiel games from text that people type."""
 
+from collections.abc import Collection
 from typing import Any
 
 import pyspiel
 
 from sgai.errors import SgaiError, nearest, quote
 from sgai.parameters import parse_integer, unknown_parameter
-from sgai.syntax import parse_call
+from sgai.syntax import Call, parse_call
 
 
 def load_game(text: str) -> Any:
@@ -34,8 +35,8 @@ def load_game(text: str) -> Any:
     >>> str(load_game("sgai_kayles(piles=7)").new_initial_state())
     '[7], player 0 to move'
     """
-    call = parse_call(text)
     types = {each.short_name: each for each in pyspiel.registered_games()}
+    call = _parse(text, types)
     if call.name not in types:
         raise SgaiError(f"unknown OpenSpiel game {call.name!r}{nearest(call.name, types)}")
     defaults = types[call.name].parameter_specification
@@ -47,6 +48,13 @@ def load_game(text: str) -> Any:
     if any(isinstance(default, dict) for default in defaults.values()):
         return _loaded(text, pyspiel.load_game, text)  # a game made from a game: its own parser knows how to nest
     return _loaded(text, pyspiel.load_game, call.name, values)
+
+
+def _parse(text: str, known: Collection[str]) -> Call:
+    if text.partition("(")[0].strip() in known and text.strip()[0].isdigit():  # 2048: no name of ours starts so
+        call = parse_call(f"_{text.strip()}")
+        return Call(call.name[1:], call.arguments)
+    return parse_call(text)
 
 
 def _value(name: str, given: str, default: Any) -> Any:
@@ -69,5 +77,5 @@ def _value(name: str, given: str, default: Any) -> Any:
 def _loaded(text: str, load: Any, *arguments: Any) -> Any:
     try:
         return load(*arguments)
-    except (pyspiel.SpielError, TypeError, OverflowError) as error:
+    except (pyspiel.SpielError, RuntimeError, LookupError, TypeError, OverflowError) as error:
         raise SgaiError(f"game {quote(text)} cannot be loaded: {error}") from error

@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import sgai
 from sgai.errors import NotSolvedError, SgaiError
-from sgai.experiments.cli import audit, games, learn_beliefs, match, play, show, solve, store, values
+from sgai.experiments.cli import audit, classify, games, learn_beliefs, match, play, show, solve, store, values
 from sgai.experiments.cli.common import NOT_SOLVED
 
-SUBCOMMANDS = (games, show, values, solve, audit, play, match, learn_beliefs, store)
+SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, learn_beliefs, store)
 
 ANSWERED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
