@@ -21,7 +21,7 @@ class HybridBot(PythonBot):
     Parameters
     ----------
     game : pyspiel.Game
-        An impartial game (one of sgai's, OpenSpiel's ``nim``, or one that is proved to be impartial in two seconds),
+        An impartial game (one of sgai's, OpenSpiel's ``nim``, or one that is proved to be impartial in five seconds),
         in its convention; or any other game.
     seconds : float, optional
         The time for a decision; 0.05 if no other budget is given.
@@ -115,7 +115,9 @@ class HybridBot(PythonBot):
             if general == "alpha_beta":
                 raise SgaiError(f"simulations={simulations} with general='alpha_beta': simulations are those of MCTS")
         budget = simulations if nodes is None else nodes
-        self._bot = GeneralBot(game, seconds=seconds, nodes=budget, search=general, unsuited=unsuited, seed=seed, why=why)
+        self._bot = GeneralBot(
+            game, seconds=seconds, nodes=budget, search=general, unsuited=unsuited, seed=seed, why=why
+        )
         self._explain = self._bot.explain
 
     @property

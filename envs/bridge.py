@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from sgai.budget import Budget
 from sgai.envs.game import SgaiGame
 from sgai.envs.game_types import check_is_game, misfits
 from sgai.envs.openspiel_ruleset import OpenSpielRuleset
@@ -13,7 +14,8 @@ from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, Heaps, normal_heaps
 from sgai.rulesets.subtraction import Nim
 
-_STATES, _SECONDS = 50_000, 2.0  # for finding out whether a game is impartial
+_STATES, _SECONDS = 20_000, 5.0  # for finding out whether a game is impartial
+_MOVES_OF_DECLARED = 2_000  # of random plays of a game that is declared to be impartial
 
 
 class Bridge(ABC):
@@ -137,7 +139,7 @@ def bridge(game: Any, ruleset: Ruleset[Any, Any] | None = None) -> Bridge:
     Parameters
     ----------
     game : pyspiel.Game
-        One of sgai's games, OpenSpiel's own ``nim``, or a game that `classify` proves to be impartial in two seconds.
+        One of sgai's games, OpenSpiel's own ``nim``, or a game that `classify` proves to be impartial in five seconds.
     ruleset : Ruleset, optional
         What `as_ruleset` made of this game, so that nothing has to be found out.
 
@@ -165,10 +167,10 @@ def as_ruleset(
         One of sgai's games, OpenSpiel's own ``nim``, or any impartial game.
     position : callable, optional
         From a state to a hashable value: all that affects later moves, without who is to move. By default it is read
-        from the state's text, without the word that says who is to move.
+        from the state's text, without the phrase that says who is to move.
     declared_impartial : bool
-        Whether you vouch that the game is impartial; else `classify` must prove it, in two seconds. That positions are
-        equal where their keys are is then for you to check; who wins is found out by playing once.
+        Whether you vouch that the game is impartial; else `classify` must prove it, in five seconds. It is refused if
+        its type or a few random plays show otherwise, and these say who wins; the rest is for you to check.
 
     Returns
     -------
@@ -215,11 +217,16 @@ def _proved(game: Any, position: Callable[[Any], Hashable] | None) -> OpenSpielR
 def _vouched(game: Any, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset:
     wrong = misfits(game)
     if wrong:
-        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {', and '.join(each.reason for each in wrong)}")
-    state = game.new_initial_state()
-    mover = state.current_player()
-    while not state.is_terminal():
-        mover = state.current_player()
-        state.apply_action(state.legal_actions()[0])
-    returns = state.returns()
-    return OpenSpielRuleset.of(game, "normal" if returns[mover] > returns[1 - mover] else "misere", position)
+        raise UnsupportedError(
+            f"{quote(str(game))} is no impartial game: {', and '.join(each.reason for each in wrong)}"
+        )
+    from sgai.envs.classification import against_by_playouts  # it needs this module first
+
+    if game.new_initial_state().is_terminal():
+        raise UnsupportedError(f"{quote(str(game))} is over before it starts")
+    found = against_by_playouts(game, Budget(_MOVES_OF_DECLARED))
+    if found.against is not None:
+        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {found.against.reason}")
+    if found.play is None:
+        raise UnsupportedError(f"{quote(str(game))}: no play ended within {_MOVES_OF_DECLARED:,} moves")
+    return OpenSpielRuleset.of(game, found.play, position)

@@ -50,17 +50,20 @@ def misfits(game: Any) -> list[Misfit]:
     []
     """
     check_is_game(game)
-    kind, types = game.get_type(), pyspiel.GameType
+    players = game.num_players()
+    misfit = Misfit(
+        "players",
+        f"it has {players} player{'s' * (players != 1)}, not 2",
+        "search in which each player maximises their own result",
+    )
+    return ([misfit] if players != 2 else []) + type_misfits(game.get_type())
+
+
+def type_misfits(kind: Any) -> list[Misfit]:
+    """Return the same of a `pyspiel.GameType`, which does not say how many players there are."""
+    types = pyspiel.GameType
     one_shot = kind.information == types.Information.ONE_SHOT
     found = (
-        (
-            game.num_players() != 2,
-            Misfit(
-                "players",
-                f"it has {game.num_players()} player{'s' * (game.num_players() != 1)}, not 2",
-                "search in which each player maximises their own result",
-            ),
-        ),
         (
             kind.dynamics != types.Dynamics.SEQUENTIAL,
             Misfit(

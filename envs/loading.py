@@ -77,5 +77,5 @@ def _value(name: str, given: str, default: Any) -> Any:
 def _loaded(text: str, load: Any, *arguments: Any) -> Any:
     try:
         return load(*arguments)
-    except (pyspiel.SpielError, RuntimeError, LookupError, TypeError, OverflowError) as error:
+    except Exception as error:  # the code of a game in Python may raise anything
         raise SgaiError(f"game {quote(text)} cannot be loaded: {error}") from error

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Collection, Hashable, Iterator
 from typing import Any
 
-import pyspiel
-
 from sgai.envs.game_types import check_is_game
 from sgai.envs.loading import load_game
 from sgai.envs.position_key import PositionKey, find_key, tells_players_apart
@@ -128,12 +126,16 @@ class OpenSpielRuleset(Ruleset[Hashable, int]):
         """Write a position as its text, in one line."""
         if position == OVER:
             return "over"
-        return " / ".join(position.splitlines()) if isinstance(position, str) else repr(position)
+        return " / ".join(_lines(position)).strip() if isinstance(position, str) else repr(position)
 
     def parse(self, text: str) -> Hashable:
         """Read a position, by going through those that play can come to."""
         wanted = text.strip()
-        for positions in (lambda: (OVER, *self._states()), lambda: self._reachable_positions(text)):
+        searches: tuple[Callable[[], Collection[Hashable]], ...] = (
+            lambda: (OVER, *self._states()),
+            lambda: self._reachable_positions(text),
+        )
+        for positions in searches:
             found = [each for each in positions() if self.format(each).strip() == wanted]
             if found:
                 return found[0]
@@ -169,10 +171,11 @@ class OpenSpielRuleset(Ruleset[Hashable, int]):
 
     def draw_text(self, position: Hashable) -> str:
         """Return the position's text in its lines."""
-        return position if isinstance(position, str) else self.format(position)
+        return "\n".join(_lines(position)) if isinstance(position, str) else self.format(position)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _made, (self.openspiel_game, self.play, self.__dict__.get("_function"))
+        # By its text: OpenSpiel's own pickling of games in Python drops their attributes.
+        return _made, (self.game, self.play, self.__dict__.get("_function"))
 
     def _key(self) -> tuple[Any, ...]:
         return (*super()._key(), self.__dict__.get("_function"))
@@ -222,5 +225,10 @@ class OpenSpielRuleset(Ruleset[Hashable, int]):
             )
 
 
-def _made(game: pyspiel.Game, play: str, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset:
-    return OpenSpielRuleset.of(game, play, position)
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text without what is left at their ends where who is to move was taken out."""
+    return [line for line in (line.rstrip(" ,;") for line in text.splitlines()) if line]
+
+
+def _made(game: str, play: str, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset:
+    return OpenSpielRuleset.of(load_game(game), play, position)

@@ -11,16 +11,16 @@ from sgai.errors import UnsupportedError, quote
 
 _PLAYOUTS, _MOST_STATES = 20, 2_000  # looked at to find out how a game writes who is to move
 
-# How texts say who is to move; the group is what stands for the player.
+# How texts say who is to move.
 _MARKERS = tuple(
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
-        r"^\((\d)\):",
-        r"\b(?:current|active|next)[ _]?player\b\s*[:=]?\s*(\w+)",
-        r"\bplayer\b\s*[:=#]?\s*(\w+)",
-        r"\b(?:to[ _]play|to[ _]move|turn|next|mover)\b\s*[:=]\s*(\w+)",
-        r"\b(\w+)(?:'s turn\b| (?:is )?to (?:move|play)\b)",
-        r"\bp([01])\b",
+        r"^\(\d\):",
+        r"\b(?:current|active|next)[ _]?player\b\s*[:=]?\s*\w+",
+        r"\bplayer\b\s*[:=#]?\s*\w+(?:'s turn\b| (?:is )?to (?:move|play)\b)?",
+        r"\b(?:to[ _]play|to[ _]move|turn|next|mover)\b\s*[:=]\s*\w+",
+        r"\b\w+(?: \(\w+\))?(?:'s turn\b| (?:is )?to (?:move|play)\b)",
+        r"\bp[01]\b",
     )
 )
 
@@ -68,6 +68,8 @@ class GivenKey(PositionKey):
     def key(self, state: Any) -> Hashable:
         """Return what the function returns, if it can be hashed."""
         value = self.position(state)
+        if value is None:
+            raise UnsupportedError("position= returned None; return a tuple, text or a number")
         try:
             hash(value)
         except TypeError:
@@ -85,16 +87,16 @@ class GivenKey(PositionKey):
 
 
 class TextKey(PositionKey):
-    """The position by the state's text, with the one word taken out that says who is to move.
+    """The position by the state's text, with the phrase taken out that says who is to move.
 
     Key and player together make the text again, so that nothing else is lost.
 
     Parameters
     ----------
     marker : pattern or None
-        Matches once in each text, and its group is the word; None where the text does not say who is to move.
+        Matches the phrase, once in each text; None where the text does not say who is to move.
     players : dict
-        From the word to the player.
+        From the phrase to the player: there is one phrase for each.
     """
 
     def __init__(self, marker: "re.Pattern[str] | None" = None, players: dict[str, int] | None = None) -> None:
@@ -112,7 +114,7 @@ class TextKey(PositionKey):
         if self._marker is None:
             return text
         found = list(self._marker.finditer(text))
-        if len(found) != 1 or self._players.get(found[0].group(1)) != state.current_player():
+        if len(found) != 1 or self._players.get(found[0].group()) != state.current_player():
             raise UnsupportedError(
                 f"the text {quote(text)} does not say who is to move as other states' texts do; give position=, a "
                 "function from a state to its position"
@@ -127,8 +129,7 @@ class TextKey(PositionKey):
 
 
 def _without(text: str, found: "re.Match[str]") -> str:
-    start, end = found.span(1)
-    return f"{text[:start]}_{text[end:]}"
+    return text[: found.start()] + text[found.end() :]
 
 
 def own_key(game: Any) -> PositionKey | None:
@@ -146,9 +147,9 @@ def find_key(game: Any, position: Callable[[Any], Hashable] | None = None) -> Po
     game : pyspiel.Game
         A sequential game of two players without chance.
     position : callable, optional
-        From a state to its position; by default the text of a state without the word for the player to move. It is
-        found by looking at random playouts: a phrase such as "player 0 to move" that is in each text once, with one
-        word for each player.
+        From a state to its position; by default the text of a state without the phrase for the player to move. It is
+        found by looking at random playouts: a phrase such as "player 0 to move" that is in each text once, and is one
+        of two.
     """
     if position is not None:
         return GivenKey(position)
@@ -164,7 +165,7 @@ def find_key(game: Any, position: Callable[[Any], Hashable] | None = None) -> Po
 
 
 def tells_players_apart(game: Any, key: PositionKey) -> bool:
-    """Tell whether keys are known to be without the player: by a word taken out, or a text both players have seen."""
+    """Tell whether keys are known to be without the player: by a phrase taken out, or a text both players have seen."""
     if not isinstance(key, TextKey) or key.strips:
         return True
     players: dict[str, int] = {}
@@ -185,7 +186,7 @@ def _sample(game: Any) -> Iterable[tuple[str, int]]:
 
 
 def _players(marker: "re.Pattern[str]", seen: list[tuple[str, int]]) -> dict[str, int] | None:
-    """Return which word stands for which player, None where the marker does not say it."""
+    """Return which phrase stands for which player, None where the marker does not say it."""
     players: dict[str, int] = {}
     for text, player in seen:
         found = marker.findall(text)

@@ -2,5 +2,6 @@
 
 from sgai.envs.classification.answer import Classification, Play
 from sgai.envs.classification.classifier import classify, is_ruled_out
+from sgai.envs.classification.playouts import against_by_playouts
 
-__all__ = ["Classification", "Play", "classify", "is_ruled_out"]
+__all__ = ["Classification", "Play", "against_by_playouts", "classify", "is_ruled_out"]

@@ -12,7 +12,7 @@ from sgai.envs.classification.checks import Against
 from sgai.envs.classification.declared import against_by_plays, declared
 from sgai.envs.classification.exhausting import exhaust
 from sgai.envs.classification.playouts import against_by_playouts
-from sgai.envs.game_types import check_is_game, misfits
+from sgai.envs.game_types import check_is_game, is_written_in_python, misfits
 from sgai.envs.loading import load_game
 from sgai.envs.position_key import find_key
 from sgai.errors import SgaiError, quote
@@ -41,7 +41,7 @@ def classify(
         A game or its text, such as ``nim(pile_sizes=3;5;7)``.
     position : callable, optional
         From a state to a hashable value: all that affects later moves, without who is to move. By default it is read
-        from the state's text, without the word that says who is to move.
+        from the state's text, without the phrase that says who is to move.
     states : int
         The most states to look at.
     seconds : float, optional
@@ -93,13 +93,9 @@ def load(text: str) -> Any:
     SgaiError
         If there is no such game, or it cannot be loaded.
     """
-    try:
-        return load_game(text)
-    except SgaiError:
-        before = len(pyspiel.registered_names())
-        register_python_games(mean_field="mfg" in text)
-        if len(pyspiel.registered_names()) == before:
-            raise
+    name = text.partition("(")[0].strip()
+    if name not in pyspiel.registered_names() or "python_" in text:
+        register_python_games(mean_field="mfg" in text or "mean_field" in text)
     return load_game(text)
 
 
@@ -130,7 +126,9 @@ def _classified(game: Any, position: Callable[[Any], Hashable] | None, budget: B
     entry = declared(game)
 
     share = budget.share(0.1)
-    against = against_by_playouts(game, share)
+    if is_written_in_python(game):
+        share.states = min(share.states, 1_000)  # the states themselves say more, and take longer
+    against = against_by_playouts(game, share).against
     budget.charge(share)
     if against is None and entry is not None:
         against = against_by_plays(game, entry.plays)
@@ -170,7 +168,7 @@ def against_by_type(game: Any) -> str:
 
 
 def _without_caches(game: Any) -> Any:
-    """Return the game as it is without `cached_tree`, which says of every game that its players do not see everything."""
+    """Return the game without `cached_tree`, which says of every game that its players do not see everything."""
     parameters = {"name": game.get_type().short_name, **game.get_parameters()}
     plain = _plain(parameters)
     if plain == parameters:
@@ -202,5 +200,3 @@ def _known_rules(game: Any) -> tuple[str, str] | None:
         return None
     play = found.play if flips % 2 == 0 else {"normal": "misere", "misere": "normal"}[found.play]
     return f"it is {found.ruleset} under {play} play, whose rules sgai has", play
-
-

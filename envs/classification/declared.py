@@ -53,16 +53,13 @@ _PLAYS: dict[str, tuple[tuple[int, ...], ...]] = {
         (108, 596, 196, 682, 302, 584, 397, 634, 482),
         (110, 596, 206, 498, 301, 682, 386, 586, 482, 634),
     ),
-    "connect_four": (
-        (2, 5, 4, 3, 0, 0, 0, 4, 3, 1, 2, 2, 2, 0, 4, 4, 4, 3, 5, 0, 4)
-        + (3, 0, 2, 1, 2, 5, 5, 3, 6, 3, 6, 6, 1, 6, 6, 5, 6, 5, 1, 1, 1),
-    ),
+    "connect_four": (tuple(map(int, "254300043122204443504302125536366166565111")),),
 }
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What the table says of a game: why its players' moves differ, and plays that may prove that it is not impartial."""
+    """What the table says of a game: why its players' moves differ, and plays that may prove it."""
 
     reason: str
     plays: tuple[tuple[int, ...], ...] = ()

@@ -43,8 +43,8 @@ def exhaust(game: Any, key: PositionKey, budget: Budget) -> Exhausted:
         A sequential game of two players without chance.
     key : PositionKey
         How to read positions. States with equal keys and the same player to move are taken for the same, as
-        OpenSpiel's own tabular algorithms do with texts; each time that play comes to one, its options are compared
-        with those that it had before.
+        OpenSpiel's own tabular algorithms do with texts. Each time that play comes to one again its actions are
+        compared, and the first time, or where the actions differ, what they lead to.
     budget : Budget
         The most states to look at (a state counts each time that play comes to it), and seconds.
 
@@ -58,7 +58,7 @@ def exhaust(game: Any, key: PositionKey, budget: Budget) -> Exhausted:
 
     Notes
     -----
-    Time is that of going through all moves, times the number of moves of a position; memory is linear in states.
+    Time and memory are linear in states and moves.
     """
     walk = _Walk(game, key, budget)
     try:
@@ -89,16 +89,30 @@ class _Id(NamedTuple):
 
 
 class _Node:
-    """The first state with an id, the ids that it leads to (None is the end), its actions, and the number of its tree.
+    """The first state with an id, the ids that its actions lead to (None is the end), and the number of its tree.
 
     Trees have equal numbers where their options have; equal options count once.
     """
 
-    __slots__ = ("actions", "options", "state", "tree")
+    __slots__ = ("actions", "compared", "ends", "moves", "state", "tree")
 
-    def __init__(self, state: Any, options: frozenset[_Id | None], actions: list[int]) -> None:
-        self.state, self.options, self.actions = state, options, set(actions)
+    def __init__(self, state: Any, moves: dict[int, _Id | None], ends: set[Hashable]) -> None:
+        self.state, self.moves, self.ends, self.actions = state, moves, ends, set(moves)
         self.tree: int | None = None
+        self.compared = False
+
+    @property
+    def options(self) -> set[_Id | None]:
+        return set(self.moves.values())
+
+    def looks_like(self, other: "_Node") -> bool:
+        """Tell whether both players have the same moves, by their actions or by what they lead to."""
+        if _positions(self.options) != _positions(other.options):
+            return False
+        if self.moves.keys() == other.moves.keys():
+            return all(_position(self.moves[action]) == _position(other.moves[action]) for action in self.moves)
+        # The same moves may be called otherwise, but then the ends have to look alike too.
+        return self.ends == other.ends and None not in self.ends
 
 
 class _Walk:
@@ -117,8 +131,7 @@ class _Walk:
         while stack:
             here, node, waiting = stack[-1]
             if waiting:
-                child = waiting.pop()
-                below = self._id(child)
+                child, below = waiting.pop()
                 if below.position in open_positions:
                     raise _Undecided(
                         f"play can come back to {shortened(repr(str(child)))}, as far as {self._key.description} tells"
@@ -143,12 +156,17 @@ class _Walk:
         assert tree is not None
         return tree
 
-    def _arrive(self, here: _Id, state: Any) -> tuple[_Node, list[Any]]:
+    def _arrive(self, here: _Id, state: Any) -> tuple[_Node, list[tuple[Any, _Id]]]:
         """Look at a state's children; return its node and the children in which the game goes on."""
         self._budget.spend()
         self._budget.check_clock()
-        children, options = [], set()
         actions = legal_actions(state)
+        node = self._nodes.get(here)
+        if node is not None and node.compared and list(node.moves) == actions:
+            return node, []
+        children: list[tuple[Any, _Id]] = []
+        moves: dict[int, _Id | None] = {}
+        ends: set[Hashable] = set()
         for action in actions:
             child = state.child(action)
             ended = child.is_terminal()
@@ -156,21 +174,24 @@ class _Walk:
             if found is not None:
                 raise _Refuted(found)
             if ended:
-                options.add(None)
-                self._ends.add(self._key.end_key(child))
+                moves[action] = None
+                ends.add(self._key.end_key(child))
             else:
-                options.add(self._id(child))
-                children.append(child)
-        node = self._nodes.get(here)
+                below = self._id(child)
+                moves[action] = below
+                children.append((child, below))
         if node is None:
-            node = self._nodes[here] = _Node(state, frozenset(options), actions)
-        elif node.options != options:
+            node = self._nodes[here] = _Node(state, moves, ends)
+            self._ends |= ends
+            return node, children
+        node.compared = True
+        if node.options != set(moves.values()):
             raise _Undecided(
                 f"{self._key.description} does not show the whole position: {shortened(repr(str(state)))} has other "
                 "options after other moves; give position=, a function from a state to all that affects later moves"
             )
         node.actions.update(actions)
-        return node, children
+        return node, []
 
     def _compared(self) -> Exhausted:
         positions: dict[Hashable, list[_Node]] = {}
@@ -180,7 +201,7 @@ class _Walk:
         for first, second in shared:
             if first.tree != second.tree:
                 self._refute(first.state, second.state)
-            if _positions(first.options) != _positions(second.options):
+            if not first.looks_like(second):
                 raise _Undecided(
                     f"{shortened(repr(str(first.state)))} has other options for the other player as far as "
                     f"{self._key.description} tells, though equivalent ones; give position=, a function from a state "
@@ -214,8 +235,12 @@ class _Walk:
         raise _Refuted(Against("a position has other options when the other player is to move", plays))
 
 
-def _positions(options: frozenset[_Id | None]) -> set[Hashable]:
-    return {None if option is None else option.position for option in options}
+def _position(option: _Id | None) -> Hashable:
+    return None if option is None else option.position
+
+
+def _positions(options: set[_Id | None]) -> set[Hashable]:
+    return {_position(option) for option in options}
 
 
 def _differ_in_player_only(first: Any, second: Any) -> bool:

@@ -11,8 +11,8 @@ from open_spiel.python.algorithms import evaluate_bots as python_runner
 from open_spiel.python.algorithms import minimax
 
 import sgai
-from sgai.agents import AgentSpec, HybridBot, PlainAlphaBetaBot, PlainMCTSBot, RandomBot, is_impartial_game
-from sgai.envs import bridge
+from sgai.agents import AgentSpec, HybridBot, PlainAlphaBetaBot, PlainMCTSBot, RandomBot
+from sgai.envs import bridge, classify
 
 KNOWN = [
     "nim(pile_sizes=1;3;5;6)",
@@ -162,7 +162,7 @@ def test_what_search_does_not_fit_is_refused_with_the_reason_or_searched_as_aske
     with pytest.raises(sgai.SgaiError) as refused:
         HybridBot(game)
     assert all(each in str(refused.value) for each in reasons)
-    assert is_impartial_game(game).answer == "no"
+    assert classify(game).answer == "no"
     if searched is None:
         with pytest.raises(sgai.SgaiError, match=reasons[0]):
             HybridBot(game, unsuited="search")
@@ -238,36 +238,8 @@ def test_the_plain_bots_play_whole_positions_under_normal_play():
         for misere in ("nim", "sgai_kayles(play=misere)"):
             with pytest.raises(sgai.SgaiError, match="normal play"):
                 make(pyspiel.load_game(misere))
-        with pytest.raises(sgai.SgaiError, match="not known to be an impartial game"):
+        with pytest.raises(sgai.SgaiError, match="no impartial game: each player moves only their own"):
             make(pyspiel.load_game("chess"))
-
-
-@pytest.mark.parametrize(
-    ("text", "answer", "reason"),
-    [
-        ("nim", "yes", "misere"),
-        ("sgai_kayles", "yes", "kayles under normal play"),
-        ("tic_tac_toe", "no", "draw"),
-        ("dots_and_boxes", "no", "twice in a row"),
-        ("othello", "no", "who moves last"),
-        ("kuhn_poker", "no", "chance moves"),
-        ("hex(board_size=4)", "unknown", "proves nothing"),
-    ],
-)
-def test_whether_a_game_is_impartial(text, answer, reason):
-    found = is_impartial_game(pyspiel.load_game(text))
-    assert found.answer == answer
-    assert reason in found.reason
-
-
-def test_the_evidence_against_impartiality_is_a_line_of_play():
-    game = pyspiel.load_game("tic_tac_toe")
-    evidence = is_impartial_game(game).evidence
-    state = game.new_initial_state()
-    for action in map(int, evidence.removeprefix("actions [").removesuffix("]").split(", ")):
-        state.apply_action(action)
-    assert state.is_terminal()
-    assert state.returns() == [0.0, 0.0]
 
 
 def test_agent_texts_with_optional_numbers():

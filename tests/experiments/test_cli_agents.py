@@ -83,7 +83,7 @@ def test_other_agents_say_what_they_know(sgai, monkeypatch):
         (["play", "nim", "--agent", "hybrid(nodes=5,seconds=1)"], "one budget"),
         (["play", "nim", "--agent", "plain_mcts", "--play", "misere"], "normal play only"),
         (["match", "--agent", "hybrid(seconds=0)", "--agent", "exact"], "seconds=0"),
-        (["match", "--agent", "hybrid", "--agent", "exact", "--game", "tic_tac_toe"], "not known to be an impartial"),
+        (["match", "--agent", "hybrid", "--agent", "exact", "--game", "tic_tac_toe"], "no impartial game"),
         (["match", "--agent", "hybrid", "--agent", "random", "--game", "kuhn_poker"], "chance moves in it"),
         (
             ["match", "--agent", SEARCH, "--agent", SEARCH.replace("9", "8"), "--game", "backgammon"],

@@ -142,7 +142,7 @@ def test_ctrl_c_keeps_the_finished_games(tmp_path, monkeypatch):
         ({"agents": ("exact", "nobody")}, "unknown agent 'nobody'"),
         ({"games": ()}, "needs a game"),
         ({"games": ("nimm",)}, "did you mean 'nim'"),
-        ({"games": ("tic_tac_toe",)}, "not known to be an impartial game"),
+        ({"games": ("tic_tac_toe",)}, "no impartial game"),
         ({"games": ("sgai_kayles(play=misere)",)}, "misere"),
         ({"rounds": 0}, "rounds=0"),
     ],
