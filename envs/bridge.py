@@ -15,7 +15,11 @@ from sgai.rulesets.heaps import HeapMove, Heaps, normal_heaps
 from sgai.rulesets.subtraction import Nim
 
 _STATES, _SECONDS = 20_000, 5.0  # for finding out whether a game is impartial
+_MOST_FOUND = 64  # games of which it is kept
 _MOVES_OF_DECLARED = 2_000  # of random plays of a game that is declared to be impartial
+
+
+_found: "dict[tuple[str, type], OpenSpielRuleset | str]" = {}
 
 
 class Bridge(ABC):
@@ -198,16 +202,32 @@ def as_ruleset(
 
 
 def _proved(game: Any, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset:
+    """Return the ruleset of a game that is proved to be impartial; what was found out is kept."""
+    key = (str(game), type(game))  # the class too: a game in Python may be registered anew
+    found = _found.get(key) if position is None else None
+    if found is None:
+        found = _find_out(game, position)
+        if position is None:
+            if len(_found) >= _MOST_FOUND:
+                _found.clear()
+            _found[key] = found
+    if isinstance(found, str):
+        raise UnsupportedError(found)
+    return found
+
+
+def _find_out(game: Any, position: Callable[[Any], Hashable] | None) -> OpenSpielRuleset | str:
+    """Return the ruleset of a game that is impartial, or why it is not, or not known to be."""
     from sgai.envs.classification import classify, is_ruled_out  # it needs this module first
 
     reason = is_ruled_out(game)
     if reason:
-        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {reason}")
+        return f"{quote(str(game))} is no impartial game: {reason}"
     found = classify(game, position=position, states=_STATES, seconds=_SECONDS)
     if found.answer == "no":
-        raise UnsupportedError(f"{quote(str(game))} is no impartial game: {found.reason}")
+        return f"{quote(str(game))} is no impartial game: {found.reason}"
     if found.play is None:
-        raise UnsupportedError(
+        return (
             f"{quote(str(game))} is not known to be an impartial game ({found.reason}); if it is one, "
             "as_ruleset(game, declared_impartial=True) takes your word for it"
         )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from sgai.errors import SgaiError
+
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 PROVED, SAMPLED, DECLARED = "proved", "sampled", "declared"
 
@@ -31,9 +33,10 @@ class Play:
     @classmethod
     def of(cls, state: Any) -> "Play":
         """Return how a state was come to."""
-        replayed = state.get_game().new_initial_state()
-        moves = []
+        replayed, moves = state.get_game().new_initial_state(), []
         for action in state.history():
+            if action not in replayed.legal_actions():  # OpenSpiel does not check actions itself
+                raise SgaiError(f"the history of {str(state)!r} is no play of {state.get_game()}: {state.history()}")
             moves.append(replayed.action_to_string(replayed.current_player(), action))
             replayed.apply_action(action)
         player = None if state.is_terminal() else state.current_player()
