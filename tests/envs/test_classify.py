@@ -8,9 +8,11 @@ import pyspiel
 import pytest
 
 import sgai
+from sgai.budget import Budget
 from sgai.envs import classify
 from sgai.envs.classification.classifier import register_python_games
 from sgai.envs.classification.declared import _PLAYS, _REASONS, against_by_plays
+from sgai.envs.classification.exhausting import exhaust
 from sgai.envs.position_key import TextKey, find_key
 
 
@@ -119,6 +121,27 @@ def test_the_plays_of_the_table_prove_what_they_should_and_only_there(name):
 def test_the_table_names_games_that_there_are():
     register_python_games(mean_field=False)
     assert set(_REASONS) <= set(pyspiel.registered_names())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("clobber(rows=2,columns=3)", "all 43 states were looked at, but no position can come to both players"),
+        ("hex(board_size=2)", "no position can come to both players"),
+        ("y(board_size=3)", "no position can come to both players"),
+        ("mnk(m=2,n=2,k=2)", "no position can come to both players"),
+        ("havannah(board_size=2)", "no position can come to both players"),
+        ("hex(board_size=3)", "it has more states than the 2,000"),
+        ("breakthrough(rows=5,columns=2)", "other options when the other player is to move"),
+        ("oware(num_houses_per_player=2,num_seeds_per_house=1)", "draw"),
+    ],
+)
+def test_going_through_all_states_never_takes_other_games_for_impartial(text, words):
+    """Without the table: what the states alone show of games whose players have pieces of their own."""
+    game = pyspiel.load_game(text)
+    found = exhaust(game, find_key(game), Budget(2_000))
+    assert found.play is None
+    assert words in (found.against.reason if found.against else found.why)
 
 
 BOARD = {"position": lambda state: state.board}
