@@ -48,7 +48,7 @@ print(json.dumps([each.reason for each in type_misfits(found)]))
 """
 
 
-_HEAD = """
+_HEAD = """\
 All {games} games that OpenSpiel {version} registers (those in Python and mean field games included), with their default
 parameters, as `sgai classify` answers: {yes} are impartial ({examples} of them examples made of another game), {no} are
 not, of {unknown} it is unknown. Written by `python -m sgai.experiments.openspiel_games`. The games that sgai registers
