@@ -134,7 +134,9 @@ def _classified(game: Any, position: Callable[[Any], Hashable] | None, budget: B
         against = against_by_plays(game, entry.plays)
     found = None
     if against is None:
-        share = budget.share(0.02 if entry else 1.0)
+        share = budget.share(0.3 if entry else 1.0)
+        if entry:  # the answer is known, and only a proof is missing
+            share.states = budget.share(0.02).states
         found = exhaust(game, find_key(game, position), share)
         budget.charge(share)
         against = found.against
