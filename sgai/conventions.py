@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sgai.errors import UnsupportedError
+from sgai.errors import UnsupportedError, quote
 from sgai.parameters import check_choice
 
 if TYPE_CHECKING:
@@ -14,26 +14,29 @@ ENDINGS = ("last", "first")
 
 
 def check_convention(play: str, compound: str, ending: str, ruleset: "Ruleset[Any, Any] | None" = None) -> None:
-    """Check the names of a convention, and that it is one this version can play, with a ruleset if one is given.
+    """Check the names of a convention, and with a ruleset, that it is true to its game under that convention.
 
     Raises
     ------
     SgaiError
         For an unknown name.
     UnsupportedError
-        For a known one that is not built yet, or that the ruleset says its positions do not stand for.
+        Where the ruleset says that it is for another convention only.
 
     Examples
     --------
-    >>> check_convention("normal", "disjunctive", "last")
+    >>> check_convention("normal", "selective", "first")
     """
     for what, given, known in (("play", play, PLAYS), ("compound", compound, COMPOUNDS), ("ending", ending, ENDINGS)):
         check_choice(what, given, known)
-    reason = None if ruleset is None else ruleset.only_normal_disjunctive()
-    for what, given in (("play", play), ("compound", compound), ("ending", ending)):
-        if reason is not None and given not in ("normal", "disjunctive", "last"):
-            raise UnsupportedError(f"{what}={given!r} is refused: {reason}")
-    if compound != "disjunctive":
-        raise UnsupportedError(f"compound={compound!r} is not supported yet; only disjunctive sums are")
-    if ending != "last":
-        raise UnsupportedError(f"ending={ending!r} is not supported yet; play ends when the last component has ended")
+    if ruleset is not None:
+        refuse_other_conventions(ruleset, play, compound, ending)
+
+
+def refuse_other_conventions(ruleset: "Ruleset[Any, Any]", play: str, compound: str, ending: str) -> None:
+    """Raise `UnsupportedError` for a ruleset that is true to its game in normal disjunctive play only, in any other."""
+    if ruleset.normal_disjunctive_only and (play, compound, ending) != ("normal", "disjunctive", "last"):
+        raise UnsupportedError(
+            f"{quote(str(ruleset))} is for play='normal' and disjunctive sums that end with the last component, not for "
+            f"play={play!r}, compound={compound!r}, ending={ending!r}: {ruleset.normal_disjunctive_only}"
+        )

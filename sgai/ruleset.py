@@ -54,6 +54,9 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         The name in text, ``name(key=value)``; OpenSpiel's is ``sgai_`` + name.
     loopy : bool
         Declares that play may go on for ever.
+    normal_disjunctive_only : str
+        Why the rules are true to the real game in normal play of disjunctive sums only, so that every other convention
+        is refused; empty where they are the game itself.
     rule_methods : tuple of str
         The methods that make the rules: a closed form is believed where it is defined no further up than they are.
     reachable_limit : int
@@ -80,6 +83,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
 
     name: ClassVar[str] = ""
     loopy: ClassVar[bool] = False
+    normal_disjunctive_only: ClassVar[str] = ""
     rule_methods: ClassVar[tuple[str, ...]] = ("moves",)
     reachable_limit: ClassVar[int] = 200_000
 

@@ -9,6 +9,9 @@ import numpy.typing as npt
 from numpy import int64
 
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
+from sgai.compounds.analysis import PositionTables
+from sgai.compounds.ruleset import CompoundRuleset, in_compound
+from sgai.compounds.solving import solve_compound
 from sgai.conventions import check_convention
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote, shortened
@@ -61,6 +64,7 @@ class Solver:
 
     def __init__(self, *, store: "NimberStore | None" = None, memory: int = DEFAULT_MEMORY) -> None:
         self._table = StateTable(memory)
+        self.compounds = PositionTables()  # the positions of components of compounds, with their values
         self._kept = None if store is None else _kept_values(self._table, store)
 
     def __len__(self) -> int:
@@ -95,7 +99,8 @@ class Solver:
         play : "normal" or "misere", optional
             Whether who cannot move loses or wins; by default what the ruleset says. Misere is solved for Nim.
         compound, ending : str
-            How components are played together; other values than the defaults are refused for now.
+            How components are played together: "disjunctive", "conjunctive" or "selective", and whether play ends with
+            the "last" component or the "first"; see `sgai.compounds`. By default they are a sum.
         states : int, optional
             The most states to evaluate; by default two million.
         seconds : float, optional
@@ -106,7 +111,7 @@ class Solver:
         Returns
         -------
         Solution
-            When the budget ends first, ``exact`` is False and ``proved`` says what is known; finished states are kept,
+            A `CompoundSolution` where it is no ordinary sum. When the budget ends first, ``exact`` is False and ``proved`` says what is known; finished states are kept,
             and a second call goes on from them. Where a theorem gives the outcome and not the Grundy value, outcome and
             winning moves come first; then the value is looked for, by default in 2,000 states of positions with no more
             than 200 moves, and with all that is left where ``states`` or ``seconds`` are given (there too not where
@@ -125,8 +130,14 @@ class Solver:
         ruleset = load_ruleset(ruleset)
         play = ruleset.default_play() if play is None else play
         check_convention(play, compound, ending, ruleset)
-        refuse_loopy(ruleset)
+        if (compound, ending) == ("disjunctive", "last"):
+            refuse_loopy(ruleset)
         position = ruleset.initial() if position is None else ruleset.validate(position)
+        game = in_compound(ruleset, compound, ending, position, play)
+        if isinstance(game, CompoundRuleset):
+            limit = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
+            at = position if game is ruleset else game.initial()
+            return solve_compound(self.compounds, ruleset, position, game, at, play, limit)
         try:
             budget = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
             is_named = states is not None or seconds is not None

@@ -293,6 +293,9 @@ class Treblecross(BoardRuleset):
     """
 
     name = "treblecross"
+    normal_disjunctive_only = (
+        "moves that lose the real game at once are left out, which keeps its outcome in normal play and nothing else"
+    )
 
     rows: int = parameter(default=1, doc="rows of the board")
     columns: int = parameter(default=9, doc="columns of the board")

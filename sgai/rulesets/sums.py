@@ -113,6 +113,9 @@ class Sum(Ruleset[Parts, PartMove]):
             raise SgaiError("parts: a part that is played by the misere convention cannot be put into a sum")
         if any(part.loopy for part in self.parts):
             object.__setattr__(self, "loopy", True)
+        reasons = [part.normal_disjunctive_only for part in self.parts if part.normal_disjunctive_only]
+        if reasons:
+            object.__setattr__(self, "normal_disjunctive_only", reasons[0])
 
     def initial(self) -> Parts:
         """Return the parts' initial positions."""
