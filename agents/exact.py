@@ -5,8 +5,9 @@ from typing import Any
 
 from sgai.agents.agent import EXACT, Agent, Decision
 from sgai.agents.choosing import Chooser
+from sgai.agents.compounds import CompoundPlayer
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
-from sgai.conventions import check_convention
+from sgai.compounds.ruleset import CompoundRuleset, in_compound
 from sgai.decomposition import decompose
 from sgai.errors import NotSolvedError
 from sgai.misere import misere_nim_is_won, nim_heaps
@@ -33,7 +34,8 @@ class ExactAgent(Agent):
     play : "normal" or "misere", optional
         By default what the ruleset says; misere is played for Nim.
     compound, ending : str
-        Other values than the defaults are refused for now.
+        How the components of the initial position are played together; with other values than the defaults the agent's
+        ``ruleset`` is the compound, and takes its positions.
     states : int
         The most states to evaluate for a decision.
     seconds : float, optional
@@ -68,15 +70,18 @@ class ExactAgent(Agent):
         seconds: float | None = None,
         solver: Solver | None = None,
     ) -> None:
-        super().__init__(ruleset)
         self.play = ruleset.default_play() if play is None else play
-        check_convention(self.play, compound, ending, ruleset)
+        ruleset = in_compound(ruleset, compound, ending, play=self.play)
+        super().__init__(ruleset)
         refuse_loopy(ruleset)
-        if self.play == "misere":
+        self.solver = Solver() if solver is None else solver  # an empty one is false
+        self._compound: CompoundPlayer | None = None
+        if isinstance(ruleset, CompoundRuleset):
+            self._compound = CompoundPlayer(ruleset, self.play, self.solver.compounds)
+        elif self.play == "misere":
             nim_heaps(decompose(ruleset, ruleset.initial()))
         Budget(states, seconds)
         self.states, self.seconds = states, seconds
-        self.solver = Solver() if solver is None else solver  # an empty one is false
         self._chooser = Chooser(ruleset, self.solver, self.play)
 
     def decide(self, position: Any) -> Decision:
@@ -93,6 +98,11 @@ class ExactAgent(Agent):
         position = self.ruleset.validate(position)
         budget = Budget(self.states, self.seconds)
         try:
+            if self._compound is not None:
+                decision = self._compound.decide(position, budget)
+                if decision is None:
+                    raise self.game_is_over(position)
+                return decision
             values = self.solver.components if self.play == "misere" else self.solver.deciding_components
             components = values(self.ruleset, position, budget)
         except OutOfBudget:

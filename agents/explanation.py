@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sgai.agents.agent import ESTIMATED, EXACT
 from sgai.beliefs import Belief
+from sgai.compounds.ruleset import CompoundRuleset
+from sgai.compounds.solution import CompoundComponent
+from sgai.compounds.theories import theory_of
 from sgai.cores.core import Findings, SumMove
 from sgai.cores.ranking import merged
 from sgai.errors import shortened
@@ -39,6 +42,9 @@ def explained(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
 
 
 def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
+    if any(isinstance(each, CompoundComponent) for each in decision.components):
+        yield from _of_compound(ruleset, decision)
+        return
     count = len(decision.components)
     yield f"{shortened(str(ruleset))}, {count} component{'' if count == 1 else 's'}:"
     for component, belief in list(itertools.zip_longest(decision.components, decision.beliefs))[:_MOST_COMPONENTS]:
@@ -58,6 +64,23 @@ def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[s
         yield _of_search(name, findings)
     yield _of_move(ruleset, decision)
     yield from _of_others(decision)
+
+
+def _of_compound(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
+    assert isinstance(ruleset, CompoundRuleset)
+    count = len(decision.components)
+    ends = f"ending with the {ruleset.ending} component, under {decision.play} play"
+    yield f"A {ruleset.compound} compound of {count} component{'' if count == 1 else 's'}, {ends}:"
+    for component in decision.components[:_MOST_COMPONENTS]:
+        assert isinstance(component, CompoundComponent)
+        values = ", ".join(f"{name} {value}" for name, value in (component.shown() or {}).items())
+        name = f"{shortened(str(component.ruleset))} {component.ruleset.format(component.position)}"
+        yield f"  {name}: {values}"
+    if count > _MOST_COMPONENTS:
+        yield f"  and {count - _MOST_COMPONENTS} more"
+    rule = theory_of(ruleset.compound, ruleset.ending, decision.play).rule
+    yield f"{rule[0].upper()}{rule[1:]}. The player to move {_WINS[decision.outcome or '']}."
+    yield _of_move(ruleset, decision)
 
 
 def _of_value(value: int | None, belief: Belief) -> str:

@@ -9,18 +9,19 @@ from typing import Any
 
 from sgai.agents.agent import ESTIMATED, EXACT, PROVED, Agent, Decision
 from sgai.agents.choosing import Chooser
+from sgai.agents.compounds import CompoundPlayer
 from sgai.agents.effort import Effort
 from sgai.agents.exact import ExactAgent
 from sgai.agents.hybrid_cores import CORES, HybridCores
 from sgai.belief_models import BeliefModel
 from sgai.beliefs import Belief
 from sgai.budget import Budget, OutOfBudget
-from sgai.conventions import check_convention
+from sgai.compounds.ruleset import CompoundRuleset, in_compound
 from sgai.cores.collector import paused_collector
 from sgai.cores.core import Findings, Sum, SumMove
 from sgai.cores.ranking import merged
 from sgai.decomposition import Lifter, Summand, decompose
-from sgai.errors import SgaiError, UnsupportedError, quote
+from sgai.errors import NotSolvedError, SgaiError, UnsupportedError, quote
 from sgai.nimbers import nim_sum
 from sgai.parameters import check_choice, check_integer
 from sgai.removal_values import DEFAULT_MEMORY
@@ -40,6 +41,7 @@ _LEAST_STATES = 1_000  # tried to solve a component, where simulations are the b
 _PRIOR_SHARE = 0.2  # of the time that is left may go into the pieces of what splits only approximately
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _THEOREM_SHARE = 0.7  # of what is left may go into finding the move that a theorem promises
+_COMPOUND_SHARE = 0.7  # of what is left may go into the theory of a compound
 _MANY_MOVES = 1_000  # components with more are not told apart by size
 
 
@@ -139,7 +141,9 @@ class HybridAgent(Agent):
     play : "normal" or "misere", optional
         By default what the ruleset says. Misere play is exact for Nim, and refused for other games.
     compound, ending : str
-        Other values than the defaults are refused for now.
+        How the components of the initial position are played together; with other values than the defaults the agent's
+        ``ruleset`` is the compound, and takes its positions. Theory decides where the budget lasts; else the compound is
+        searched as a whole under normal play, and refused under misere play.
     solver : Solver, optional
         Whose values to use and add to, also over `reset`; by default the agent's own, one a game.
     memory : int
@@ -185,9 +189,9 @@ class HybridAgent(Agent):
         solver: Solver | None = None,
         memory: int = DEFAULT_MEMORY,
     ) -> None:
-        super().__init__(ruleset)
         self.play = ruleset.default_play() if play is None else play
-        check_convention(self.play, compound, ending, ruleset)
+        ruleset = in_compound(ruleset, compound, ending, play=self.play)
+        super().__init__(ruleset)
         refuse_loopy(ruleset)
         self.effort = Effort.of(seconds, nodes=nodes, simulations=simulations)
         if simulations is not None and core not in ("auto", "mcts"):
@@ -200,7 +204,8 @@ class HybridAgent(Agent):
         self.core = "mcts" if simulations is not None else core
         self.prior, self.strength, self.seed, self.audit = prior, strength, check_integer(seed), audit
         self._given, self._memory, self._beliefs = solver, memory, beliefs
-        self._misere = ExactAgent(ruleset, play="misere", solver=solver) if self.play == "misere" else None
+        is_misere_sum = self.play == "misere" and not isinstance(ruleset, CompoundRuleset)
+        self._misere = ExactAgent(ruleset, play="misere", solver=solver) if is_misere_sum else None
         self.last_decision: HybridDecision | None = None
         self.reset()
         try:
@@ -269,6 +274,10 @@ class HybridAgent(Agent):
             raise self.game_is_over(case.position)
         if self.audit:
             self._check_split(case.position)
+        if isinstance(self.ruleset, CompoundRuleset):
+            found = self._by_compound_theory(case, self.ruleset)
+            if found is not None:
+                return found
         if self._misere is not None:
             return self._by_misere_theory(case, self._misere)
         case.summands = decompose(self.ruleset, case.position)
@@ -286,6 +295,27 @@ class HybridAgent(Agent):
         found = agent.decide(case.position)
         beliefs = tuple(Belief.point(each.grundy) for each in found.components if each.grundy is not None)
         return HybridDecision(**vars(found), beliefs=beliefs, before=case.position, play="misere")
+
+    def _by_compound_theory(self, case: _Case, game: CompoundRuleset) -> HybridDecision | None:
+        """Decide by the theory of the compound; None where the budget ends and search may go on."""
+        budget = case.budget.share(_COMPOUND_SHARE if self.play == "normal" else 1.0)
+        try:
+            found = CompoundPlayer(game, self.play, self.solver.compounds).decide(case.position, budget)
+        except OutOfBudget:
+            if self.play == "normal":
+                many = next(itertools.islice(game.moves(case.position), _MANY_MOVES, None), None) is not None
+                # Search would spend far more than is left on listing sets of moves.
+                return self._made(case, self._any_move(case.position), ESTIMATED, None) if many else None
+            raise NotSolvedError(
+                f"{quote(game.format(case.position))} is not solved within {budget.spent:,} states and "
+                f"{budget.elapsed():.2f} s, and under misere play a {game.compound} compound is played by its theory or "
+                "not at all; give the agent a larger budget"
+            ) from None
+        finally:
+            case.budget.charge(budget)
+        if found is None:
+            raise self.game_is_over(case.position)
+        return HybridDecision(**vars(found), before=case.position, play=self.play)
 
     def _check_split(self, position: Any) -> None:
         from sgai.audit import check_position  # loaded only where it is wanted

@@ -10,6 +10,7 @@ from sgai.agents.hybrid import HybridAgent
 from sgai.agents.named import Named
 from sgai.agents.plain import AlphaBetaAgent, MCTSAgent
 from sgai.agents.random_agent import RandomAgent
+from sgai.compounds.ruleset import in_compound
 from sgai.errors import UnsupportedError
 from sgai.ruleset import Ruleset
 
@@ -53,6 +54,8 @@ class PlayerSpec(Named):
             made: Agent = self.make(ruleset, seed, **convention)
             return made
         play = convention.get("play") or ruleset.default_play()
+        together = {name: convention[name] for name in ("compound", "ending") if name in convention}
+        ruleset = in_compound(ruleset, **{"compound": "disjunctive", "ending": "last", **together}, play=play)
         if play != "normal" and maker is not RandomAgent:
             raise UnsupportedError(f"play={play!r}: the agent {self.name!r} searches for normal play only")
         made = self.make(ruleset, seed)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pyspiel
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
+from sgai.compounds.ruleset import in_compound
 from sgai.conventions import check_convention
 from sgai.envs.node import Node, NodeCache
 from sgai.envs.observer import PositionObserver
@@ -62,7 +63,7 @@ class SgaiGame(pyspiel.Game):
     Attributes
     ----------
     ruleset : Ruleset
-        The rules.
+        The rules; those of the compound as a whole, with ``compound`` or ``ending`` other than the defaults.
     play : str
         "normal" or "misere".
     """
@@ -74,8 +75,9 @@ class SgaiGame(pyspiel.Game):
         given = dict(params or {})
         convention = {key: given.pop(key, default) for key, default in CONVENTION_DEFAULTS.items()}
         try:
-            self.ruleset = cls(**_values(cls.parameters(), given))
-            check_convention(**convention, ruleset=self.ruleset)
+            check_convention(**convention)
+            written = cls(**_values(cls.parameters(), given))
+            self.ruleset = in_compound(written, **convention)
             self.play: str = convention["play"]
             info = _game_info(self.ruleset)
             self.nodes = NodeCache(self.ruleset)
@@ -88,7 +90,7 @@ class SgaiGame(pyspiel.Game):
         kinds = cls.parameters()
         shown = {
             key: value if kinds[key].kind in _NATIVE else kinds[key].kind.format(value)
-            for key, value in self.ruleset.written().items()
+            for key, value in written.written().items()
         }
         self._params = {**shown, **changed}
         super().__init__(game_type(cls), info, self._params)
@@ -167,7 +169,7 @@ class SgaiGame(pyspiel.Game):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         # OpenSpiel's own pickling drops the attributes, and knows no game that the process has not registered.
-        name = self.ruleset.name
+        name = self.ruleset_name
         return _load_pickled, (self._params, name, *origin(name))
 
     def __copy__(self) -> "SgaiGame":

@@ -23,8 +23,15 @@ def add_position(parser: argparse.ArgumentParser) -> None:
 def add_convention(parser: argparse.ArgumentParser) -> None:
     """Add the options that say who wins and how components are played together."""
     parser.add_argument("--play", default=None, metavar="normal|misere", help="whether who cannot move loses or wins")
-    parser.add_argument("--compound", default="disjunctive", metavar="NAME", help="disjunctive (others to come)")
-    parser.add_argument("--ending", default="last", metavar="last|first", help="last (first is to come)")
+    parser.add_argument(
+        "--compound",
+        default="disjunctive",
+        metavar="NAME",
+        help="disjunctive (move in one component), conjunctive (in every one) or selective (in one or more)",
+    )
+    parser.add_argument(
+        "--ending", default="last", metavar="last|first", help="whether play ends with the last component or the first"
+    )
 
 
 def add_budget(parser: argparse.ArgumentParser) -> None:

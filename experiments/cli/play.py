@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
     ruleset = sgai.load_ruleset(options.ruleset)
     convention = {"play": options.play, "compound": options.compound, "ending": options.ending}
     exact = ExactAgent(ruleset, **convention)
+    ruleset = exact.ruleset  # that of the compound, where it is one
     with shown_progress():
         agent = PlayerSpec.parse(options.agent).make_for(ruleset, convention, options.seed)
     position = ruleset.initial()
@@ -115,8 +116,12 @@ def _ask(ruleset: Any, position: Any, moves: list[tuple[Any, Any]], exact: Any) 
 
 
 def _print_components(components: Any) -> None:
+    from sgai.compounds.solution import CompoundComponent
+
     for part in components:
         value = "value not found" if part.grundy is None else f"value {part.grundy}"
+        if isinstance(part, CompoundComponent):
+            value = ", ".join(f"{name} {value}" for name, value in (part.shown() or {"value": "not found"}).items())
         print(f"  {part.ruleset} {part.ruleset.format(part.position)}: {value}")
 
 
@@ -127,6 +132,8 @@ def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
         print("  not solved within the budget")
         return
     who = "you can win" if solution.outcome == "N" else "you lose against perfect play"
+    if hasattr(solution, "rule"):
+        who = f"{solution.rule}; {who}"
     print(f"  {who}" if solution.grundy is None else f"  nim-sum {solution.grundy}; {who}")
 
 

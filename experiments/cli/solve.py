@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     from sgai.budget import Budget
 
     ruleset, position = read_position(options)
+    if options.trace and (options.compound, options.ending) != ("disjunctive", "last"):
+        raise sgai.UnsupportedError("--trace derives Grundy values, which are for sums: leave it out for compounds")
     store = None if options.store is None else sgai.NimberStore(options.store or None)
     memory = {} if options.memory is None else {"memory": options.memory << 20}
     try:
@@ -114,6 +116,12 @@ def _trace_lines(ruleset: Any, position: Any, limit: int, limits: Any) -> Iterat
 
 
 def _text_lines(solution: "Solution") -> Iterator[str]:
+    from sgai.compounds.solution import CompoundSolution
+    from sgai.experiments.cli.compound_text import compound_lines
+
+    if isinstance(solution, CompoundSolution):
+        yield from compound_lines(solution)
+        return
     ruleset = solution.ruleset
     yield f"{shortened(str(ruleset))} {ruleset.format(solution.position)}"
     if solution.exact:

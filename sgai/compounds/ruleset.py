@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sgai.compounds.parts import compound_parts
 from sgai.conventions import COMPOUNDS, ENDINGS, check_convention, refuse_other_conventions
 from sgai.errors import IllegalMoveError, LoopError, SgaiError, UnsupportedError, quote, shortened
-from sgai.parameters import TEXT, Kind, check_choice, parameter
+from sgai.parameters import Kind, check_choice, parameter
 from sgai.reachable import ReachableGraph, explore
 from sgai.ruleset import Component, Ruleset
 
@@ -44,6 +44,13 @@ def _format_parts(parts: tuple[Component, ...]) -> str:
     return "[" + ";".join(f"{part.ruleset} {part.ruleset.format(part.position)}" for part in parts) + "]"
 
 
+def _check_word(value: Any) -> str:
+    if not isinstance(value, str):
+        raise SgaiError(f"{quote(value)} is not a word")
+    return value
+
+
+WORD = Kind("a word such as conjunctive", str, str, _check_word)
 PARTS = Kind("a list of pairs of a ruleset and a position", _parse_parts, _format_parts, _check_parts)
 
 
@@ -82,8 +89,8 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
     rule_methods = ("moves", "is_over")
 
     parts: tuple[Component, ...] = parameter(kind=PARTS, doc="a ruleset and a position for every component")
-    compound: str = parameter(default="conjunctive", kind=TEXT, doc="disjunctive, conjunctive or selective")
-    ending: str = parameter(default="last", kind=TEXT, doc="last or first")
+    compound: str = parameter(default="conjunctive", kind=WORD, doc="disjunctive, conjunctive or selective")
+    ending: str = parameter(default="last", kind=WORD, doc="last or first")
 
     def __post_init__(self) -> None:
         """Reject what is no compound, and components that have no place in one."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from sgai.compounds.ruleset import CompoundRuleset
 from sgai.drawing.coins import row_picture, row_text, stairs_picture, stairs_text, strip_picture, strip_text
 from sgai.drawing.coupled import limited_picture, limited_text, shuttle_picture, shuttle_text
 from sgai.drawing.hackenbush import hackenbush_picture, hackenbush_text
@@ -109,6 +110,23 @@ def _sum_picture(ruleset: Sum, position: Any) -> Picture:
     return picture
 
 
+def _compound_text(ruleset: CompoundRuleset, position: Any) -> str:
+    drawn = []
+    for number, (part, at) in enumerate(zip(ruleset.parts, position, strict=True), 1):
+        drawn.append(f"component {number}: {part.ruleset.name}\n{part.ruleset.draw_text(at)}")
+    return "\n\n".join(drawn)
+
+
+def _compound_picture(ruleset: CompoundRuleset, position: Any) -> Picture:
+    picture = Picture()
+    for number, (part, at) in enumerate(zip(ruleset.parts, position, strict=True), 1):
+        label = Picture()
+        label.text(10, 15, f"{number}: {part.ruleset.name}", anchor="start")
+        picture.below(label)
+        picture.below(draw_picture(part.ruleset, at), gap=2.0)
+    return picture
+
+
 register_drawing(HeapRuleset, heaps_text, heaps_picture)
 register_drawing(Walker, board_text, board_picture)
 register_drawing(Graph, graph_text, graph_picture)
@@ -121,6 +139,7 @@ register_drawing(Euclid, heaps_text, heaps_picture)
 register_drawing(PaperCutting, sheets_text, sheets_picture)
 register_drawing(Shuttle, shuttle_text, shuttle_picture)
 register_drawing(Sum, _sum_text, _sum_picture)
+register_drawing(CompoundRuleset, _compound_text, _compound_picture)
 register_drawing(BoardRuleset, cells_text, cells_picture)
 register_drawing(GraphRemoval, vertices_text, vertices_picture)
 register_drawing(OrderedCells, order_text, order_picture)
