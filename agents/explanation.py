@@ -42,7 +42,7 @@ def explained(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> str:
 
 
 def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
-    if any(isinstance(each, CompoundComponent) for each in decision.components):
+    if isinstance(ruleset, CompoundRuleset) and not decision.findings:
         yield from _of_compound(ruleset, decision)
         return
     count = len(decision.components)
@@ -66,9 +66,8 @@ def _lines(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[s
     yield from _of_others(decision)
 
 
-def _of_compound(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator[str]:
-    assert isinstance(ruleset, CompoundRuleset)
-    count = len(decision.components)
+def _of_compound(ruleset: CompoundRuleset, decision: "HybridDecision") -> Iterator[str]:
+    count = len(ruleset.parts)
     ends = f"ending with the {ruleset.ending} component, under {decision.play} play"
     yield f"A {ruleset.compound} compound of {count} component{'' if count == 1 else 's'}, {ends}:"
     for component in decision.components[:_MOST_COMPONENTS]:
@@ -79,7 +78,10 @@ def _of_compound(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iter
     if count > _MOST_COMPONENTS:
         yield f"  and {count - _MOST_COMPONENTS} more"
     rule = theory_of(ruleset.compound, ruleset.ending, decision.play).rule
-    yield f"{rule[0].upper()}{rule[1:]}. The player to move {_WINS[decision.outcome or '']}."
+    if decision.outcome is None:
+        yield "It was not solved within the budget, and has too many moves to be searched."
+    else:
+        yield f"{rule[0].upper()}{rule[1:]}. The player to move {_WINS[decision.outcome]}."
     yield _of_move(ruleset, decision)
 
 

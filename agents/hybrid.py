@@ -142,8 +142,8 @@ class HybridAgent(Agent):
         By default what the ruleset says. Misere play is exact for Nim, and refused for other games.
     compound, ending : str
         How the components of the initial position are played together; with other values than the defaults the agent's
-        ``ruleset`` is the compound, and takes its positions. Theory decides where the budget lasts; else the compound is
-        searched as a whole under normal play, and refused under misere play.
+        ``ruleset`` is the compound, and takes its positions. Theory decides where the budget lasts; else the compound
+        is searched as a whole under normal play, and refused under misere play.
     solver : Solver, optional
         Whose values to use and add to, also over `reset`; by default the agent's own, one a game.
     memory : int
@@ -308,8 +308,8 @@ class HybridAgent(Agent):
                 return self._made(case, self._any_move(case.position), ESTIMATED, None) if many else None
             raise NotSolvedError(
                 f"{quote(game.format(case.position))} is not solved within {budget.spent:,} states and "
-                f"{budget.elapsed():.2f} s, and under misere play a {game.compound} compound is played by its theory or "
-                "not at all; give the agent a larger budget"
+                f"{budget.elapsed():.2f} s, and under misere play a {game.compound} compound is played by its theory "
+                "or not at all; give the agent a larger budget"
             ) from None
         finally:
             case.budget.charge(budget)

@@ -37,6 +37,6 @@ def refuse_other_conventions(ruleset: "Ruleset[Any, Any]", play: str, compound: 
     """Raise `UnsupportedError` for a ruleset that is true to its game in normal disjunctive play only, in any other."""
     if ruleset.normal_disjunctive_only and (play, compound, ending) != ("normal", "disjunctive", "last"):
         raise UnsupportedError(
-            f"{quote(str(ruleset))} is for play='normal' and disjunctive sums that end with the last component, not for "
+            f"{quote(str(ruleset))} is for normal play of disjunctive sums that end with the last component, not for "
             f"play={play!r}, compound={compound!r}, ending={ending!r}: {ruleset.normal_disjunctive_only}"
         )

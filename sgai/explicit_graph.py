@@ -459,11 +459,9 @@ def evaluate_graph(ruleset: Graph, states: MutableMapping[Any, State], start: Ve
     LoopError, OutOfBudget
         As `Evaluation.run`.
     """
-    if not _has_plain_rules(ruleset) or not _reaches_many(ruleset, states, start):
-        return
-    graph = ruleset.__dict__.get("_explicit")
+    graph = plain_graph(ruleset, start, states)
     if graph is None:
-        graph = ruleset.__dict__["_explicit"] = _from_graph(ruleset)
+        return
     numbers = {vertex: i for i, vertex in enumerate(graph.states)}
     known = {numbers[vertex]: state for vertex, state in states.items() if state.value >= 0}
     evaluation = Evaluation(graph, {i: state.value for i, state in known.items()})
@@ -483,6 +481,26 @@ def evaluate_graph(ruleset: Graph, states: MutableMapping[Any, State], start: Ve
             state.longest = longest
             state.paths = count
             state.value = value  # last: a state with a value is finished
+
+
+def plain_graph(ruleset: Graph, start: Vertex, states: Mapping[Any, State] | None = None) -> ExplicitGraph | None:
+    """Return a graph ruleset as an explicit graph, or None where few edges are reached or a subclass has other rules.
+
+    Parameters
+    ----------
+    ruleset : Graph
+        The graph.
+    start : int or str
+        The vertex from which edges are counted.
+    states : mapping, optional
+        Vertices that are evaluated; what lies behind them is not counted.
+    """
+    if not _has_plain_rules(ruleset) or not _reaches_many(ruleset, {} if states is None else states, start):
+        return None
+    graph: ExplicitGraph | None = ruleset.__dict__.get("_explicit")
+    if graph is None:
+        graph = ruleset.__dict__["_explicit"] = _from_graph(ruleset)
+    return graph
 
 
 def _from_graph(ruleset: Graph) -> ExplicitGraph:

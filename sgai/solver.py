@@ -111,11 +111,12 @@ class Solver:
         Returns
         -------
         Solution
-            A `CompoundSolution` where it is no ordinary sum. When the budget ends first, ``exact`` is False and ``proved`` says what is known; finished states are kept,
-            and a second call goes on from them. Where a theorem gives the outcome and not the Grundy value, outcome and
-            winning moves come first; then the value is looked for, by default in 2,000 states of positions with no more
-            than 200 moves, and with all that is left where ``states`` or ``seconds`` are given (there too not where
-            there are more than 10,000 moves). ``grundy`` is None if it is not found.
+            A `CompoundSolution` where it is no ordinary sum. When the budget ends first, ``exact`` is False and
+            ``proved`` says what is known; finished states are kept, and a second call goes on from them. Where a
+            theorem gives the outcome and not the Grundy value, outcome and winning moves come first; then the value is
+            looked for, by default in 2,000 states of positions with no more than 200 moves, and with all that is left
+            where ``states`` or ``seconds`` are given (there too not where there are more than 10,000 moves).
+            ``grundy`` is None if it is not found.
 
         Raises
         ------

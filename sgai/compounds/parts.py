@@ -38,9 +38,7 @@ def compound_parts(ruleset: Ruleset[Any, Any], position: Any) -> tuple[Component
             found.append(Component(rules, whole.position, True))
             continue
         parts = whole.ruleset.components(whole.position)
-        if not parts or (
-            len(parts) == 1 and parts[0].position == whole.position and parts[0].ruleset.rules() == rules
-        ):
+        if not parts or (len(parts) == 1 and parts[0].position == whole.position and parts[0].ruleset.rules() == rules):
             found.append(Component(rules, whole.position, True))
             continue
         if depth >= _DEEPEST:

@@ -1,4 +1,4 @@
-"""The positions of a component and their values: a graph that grows as it is asked, each position behind its options."""
+"""The positions of components and their values: a graph that grows as it is asked, positions behind their options."""
 
 from array import array
 from typing import Any
@@ -9,9 +9,10 @@ from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.compounds.sweeps import sweep
 from sgai.errors import LoopError
-from sgai.explicit_graph import MANY_EDGES
+from sgai.explicit_graph import MANY_EDGES, Evaluation, ExplicitGraph, plain_graph
 from sgai.kernels.graphs import longest_plays
 from sgai.ruleset import Ruleset
+from sgai.rulesets.graph import Graph
 
 LONGEST = "longest"  # a kind of value besides those of `sgai.compounds.theories`
 _OPTIONS_A_LOOK = 1024  # the clock is read each time so many options of one position are listed
@@ -35,6 +36,7 @@ class PositionGraph:
         self._numbers: dict[Any, int] = {}
         self._starts, self._targets = array("q", [0]), array("i")
         self._values: dict[str, array[int]] = {}
+        self._evaluation: tuple[Any, Evaluation] | None = None  # of an explicit graph, with its start, while it lasts
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -54,6 +56,10 @@ class PositionGraph:
         if known is not None:
             budget.hits += 1
             return known
+        if not self._numbers and isinstance(self.ruleset, Graph):
+            self._walk_graph(self.ruleset, start, budget)
+            if start in self._numbers:
+                return self._numbers[start]
         # Every entry: a position, its options, and those among them that are still to be looked at.
         stack = [(start, *self._options(start, budget))]
         entered = {start}
@@ -90,12 +96,21 @@ class PositionGraph:
             budget.check_clock()
         return values[number]
 
-    def take_over(self, states: list[Any], starts: Any, targets: Any) -> None:
-        """Take over all of a graph that was walked through elsewhere; its states come behind their options."""
-        self._starts, self._targets = array("q", starts.astype(np.int64).tobytes()), array("i")
-        self._targets.frombytes(targets.astype(np.int32).tobytes())
-        self._values.clear()
-        self._numbers = {state: number for number, state in enumerate(states)}
+    def _walk_graph(self, ruleset: Graph, start: Any, budget: Budget) -> None:
+        """Walk through an explicit graph by its kernels, where it is large."""
+        if self._evaluation is None or self._evaluation[0] != start:
+            graph = plain_graph(ruleset, start)
+            if graph is None:
+                return
+            self._evaluation = start, Evaluation(graph)
+        evaluation = self._evaluation[1]
+        place = {vertex: i for i, vertex in enumerate(evaluation.graph.states)}[start]
+        evaluation.run(place, place + 1, budget)
+        order = evaluation.order()
+        starts, targets = reordered(evaluation.graph, order)
+        self._starts, self._targets = array("q", starts.tobytes()), array("i", targets.tobytes())
+        self._numbers = {evaluation.graph.states[i]: number for number, i in enumerate(order.tolist())}
+        self._evaluation = None
 
     def _extend(self, kind: str, values: "array[int]", stop: int) -> None:
         first = len(values)
@@ -131,3 +146,36 @@ class PositionGraph:
         self._targets.extend([self._numbers[option] for option in options])
         self._starts.append(len(self._targets))
         self._numbers[position] = number
+
+
+def reordered(graph: ExplicitGraph, order: Any) -> tuple[Any, Any]:
+    """Return the rows of a graph without sums, in another order of its states.
+
+    Parameters
+    ----------
+    graph : ExplicitGraph
+        The graph.
+    order : int array
+        States, with all options of each.
+
+    Returns
+    -------
+    starts : int64 array
+        As of the graph, for the states in ``order``.
+    targets : int32 array
+        Options as places in ``order``.
+
+    Examples
+    --------
+    >>> starts, targets = reordered(ExplicitGraph.from_successors({2: [1, 0], 1: [0]}), np.array([2, 1, 0]))
+    >>> starts.tolist(), targets.tolist()
+    ([0, 0, 1, 3], [0, 1, 0])
+    """
+    counts = np.diff(graph.starts)[order]
+    starts = np.zeros(len(order) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    # The edges of the states one after the other: each begins where its state's do in the graph.
+    edges = np.arange(starts[-1]) + np.repeat(graph.starts[:-1][order] - starts[:-1], counts)
+    places = np.zeros(len(graph), dtype=np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
+    return starts, places[graph.targets[edges]]

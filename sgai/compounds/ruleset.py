@@ -104,8 +104,8 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
             refuse_other_conventions(part.ruleset, "normal", self.compound, self.ending)
             if part.ruleset.loopy:
                 raise UnsupportedError(
-                    f"{quote(str(part.ruleset))} is declared loopy: play may go on for ever, and there is no theory here "
-                    f"of {self.compound} compounds that end with the {self.ending} component for such games"
+                    f"{quote(str(part.ruleset))} is declared loopy: play may go on for ever, and there is no theory "
+                    f"here of {self.compound} compounds that end with the {self.ending} component for such games"
                 )
 
     # The rules
@@ -233,7 +233,9 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
         if not isinstance(move, tuple) or len(move) != len(slots) or all(inner is None for inner in move):
             raise IllegalMoveError(f"{quote(str(move))} is no move of {shortened(str(self))}")
         try:
-            digits = [0 if inner is None else 1 + slot.move_indices[inner] for slot, inner in zip(slots, move, strict=True)]
+            digits = [
+                0 if inner is None else 1 + slot.move_indices[inner] for slot, inner in zip(slots, move, strict=True)
+            ]
         except (KeyError, TypeError):
             raise IllegalMoveError(f"{quote(str(move))} is no move of {shortened(str(self))}") from None
         if self.compound == "disjunctive":
@@ -250,7 +252,9 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
         """Return the move with an index."""
         count = self.num_moves()
         if not 0 <= index < count:
-            raise IllegalMoveError(f"{index} is no index of a move of {shortened(str(self))}; they run from 0 to {count - 1}")
+            raise IllegalMoveError(
+                f"{index} is no index of a move of {shortened(str(self))}; they run from 0 to {count - 1}"
+            )
         slots = self._slots()
         if self.compound == "disjunctive":
             for i, slot in enumerate(slots):
@@ -330,7 +334,9 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
         return (*[None] * place, move, *[None] * (len(self.parts) - place - 1))
 
 
-def in_compound(ruleset: AnyRuleset, compound: str, ending: str, position: Any = None, play: str = "normal") -> AnyRuleset:
+def in_compound(
+    ruleset: AnyRuleset, compound: str, ending: str, position: Any = None, play: str = "normal"
+) -> AnyRuleset:
     """Return the compound of the components of a position as a ruleset; the ruleset itself for ordinary sums.
 
     Parameters

@@ -55,7 +55,10 @@ def solve_compound(
             pass
     components = tuple(
         CompoundComponent(
-            part.ruleset, position_of, None, None if values is None else tuple(zip(found.theory.kinds, values, strict=True))
+            part.ruleset,
+            position_of,
+            None,
+            None if values is None else tuple(zip(found.theory.kinds, values, strict=True)),
         )
         for part, position_of, values in zip(game.parts, at, found.values, strict=True)
     )

@@ -33,6 +33,7 @@ def sweep(
     use_kernels : bool
         Whether compiled code does it.
     """
+    seen: Any
     functions = kernels.compiled_kernels() if use_kernels else kernels.plain_kernels()
     is_misere = int(kind in MISERE.values())
     plain = kind.removeprefix("misere_")
@@ -40,8 +41,10 @@ def sweep(
     if plain == OUTCOME:
         functions.outcomes(*graph, is_misere, values)
     elif plain == FORECLOSED:
-        most = max((starts[order[i] + 1] - starts[order[i]] for i in range(first, stop)), default=0)
-        seen = np.zeros(int(most) + 2, dtype=np.int32) if use_kernels else [0] * (most + 2)
+        if use_kernels:
+            seen = np.zeros(int(np.diff(starts).max(initial=0)) + 2, dtype=np.int32)
+        else:
+            seen = [0] * (max((starts[order[i] + 1] - starts[order[i]] for i in range(first, stop)), default=0) + 2)
         functions.foreclosed(*graph, is_misere, seen, values)
     else:
         functions.extremes(*graph, is_misere, int(plain == REMOTENESS), values)
@@ -93,7 +96,7 @@ def graph_values(
     check_choice("kind", kind, KINDS)
     if len(graph.part_starts):
         raise UnsupportedError(
-            f"this graph has options that are sums of states: {kind!r} is a value of whole positions, which are not split"
+            f"this graph has options that are sums of states: {kind!r} is of whole positions, which are not split"
         )
     budget = Budget(_ALL) if budget is None else budget
     if use_kernels is None:
@@ -102,11 +105,13 @@ def graph_values(
     evaluation.run(0, len(graph), budget)  # what is wanted of it is the order
     order, values = evaluation.order(), np.zeros(len(graph), dtype=np.int32)
     starts, targets = graph.starts, graph.targets
-    arrays = (starts, targets, order, values) if use_kernels else [each.tolist() for each in (starts, targets, order, values)]
+    arrays: list[Any] = [starts, targets, order, values]
+    if not use_kernels:  # plain code is faster with lists
+        arrays = [each.tolist() for each in arrays]
     edges_a_state = 1 + len(targets) // max(1, len(graph))
     step = max(1, (_EDGES_A_SLICE_COMPILED if use_kernels else _EDGES_A_SLICE) // edges_a_state)
     for first in range(0, len(graph), step):
         stop = min(len(graph), first + step)
-        sweep(kind, *arrays[:3], first, stop, arrays[3], use_kernels=use_kernels)
+        sweep(kind, arrays[0], arrays[1], arrays[2], first, stop, arrays[3], use_kernels=use_kernels)
         budget.check_clock()
     return np.asarray(arrays[3], dtype=np.int32)

@@ -1,7 +1,7 @@
 """The theories of compounds: what a component is worth in each, and how worths make the outcome of the whole.
 
-The theories are J. H. Conway's (*On Numbers and Games*, chapter 14; remoteness is H. Steinhaus's). A component has
-ended when it has no options. Whoever is to move when play has ended loses under normal play, and wins under misere play.
+The theories are J. H. Conway's (*On Numbers and Games*, chapter 14). A component has ended when it has no options.
+Whoever is to move when play has ended loses under normal play, and wins under misere play.
 
 | compound | ending | what decides |
 |---|---|---|
