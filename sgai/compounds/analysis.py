@@ -105,7 +105,7 @@ class Analysis:
         return sum(count for worth, count in self._endings[0].items() if self.theory.is_lost(worth))
 
     def winning_moves(self) -> Iterator[WinningMove]:
-        """Yield every winning move once, in the order of the components' moves; no others are tried.
+        """Yield every winning move once; sets of moves that do not win are not tried.
 
         Raises
         ------
@@ -117,30 +117,23 @@ class Analysis:
         if self.game.compound == "disjunctive":
             yield from self._winning_alone()
             return
-        theory, choices = self.theory, self._choices
         made: list[_Choice] = []
-        joined: list[Worth] = [theory.nothing]
-        waiting = [iter(choices[0])]
+        waiting = [self._hopeful(0, self.theory.nothing)]
         while waiting:
             chosen = next(waiting[-1], None)
             if chosen is None:
                 waiting.pop()
                 if made:
                     made.pop()
-                    joined.pop()
                 continue
-            worth = theory.join(joined[-1], chosen[2])
-            if not self._can_be_lost(len(waiting), worth):
-                continue
-            made.append(chosen)
-            joined.append(worth)
-            if len(made) == len(choices):
+            joined, choice = chosen
+            made.append(choice)
+            if len(made) == len(self.position):
                 # Never all None: that would be the position itself, which is won.
-                yield WinningMove(tuple(move for move, _, _ in made), tuple(option for _, option, _ in made))
+                yield WinningMove(tuple([move for move, _, _ in made]), tuple([option for _, option, _ in made]))
                 made.pop()
-                joined.pop()
             else:
-                waiting.append(iter(choices[len(made)]))
+                waiting.append(self._hopeful(len(made), joined))
 
     # The steps
 
@@ -182,13 +175,25 @@ class Analysis:
             self.budget.check_clock()
         return endings[::-1]
 
-    def _can_be_lost(self, place: int, worth: Worth) -> bool:
-        kept: dict[tuple[int, Worth], bool] = self.__dict__.setdefault("_kept_hopes", {})
-        key = (place, worth)
-        if key not in kept:
-            theory = self.theory
-            kept[key] = any(theory.is_lost(theory.join(worth, other)) for other in self._endings[place])
-        return kept[key]
+    @functools.cached_property
+    def _groups(self) -> list[dict[Worth, list[_Choice]]]:
+        """What each component may do, by what it counts for then."""
+        found: list[dict[Worth, list[_Choice]]] = []
+        for choices in self._choices:
+            groups: dict[Worth, list[_Choice]] = {}
+            for choice in choices:
+                groups.setdefault(choice[2], []).append(choice)
+            found.append(groups)
+        return found
+
+    def _hopeful(self, place: int, before: Worth) -> Iterator[tuple[Worth, _Choice]]:
+        """Yield the choices of a component that can be part of a winning move, with the joined worth."""
+        theory = self.theory
+        for worth, choices in self._groups[place].items():
+            joined = theory.join(before, worth)
+            if any(theory.is_lost(theory.join(joined, other)) for other in self._endings[place + 1]):
+                for choice in choices:
+                    yield joined, choice
 
     def _winning_alone(self) -> Iterator[WinningMove]:
         theory, position = self.theory, self.position

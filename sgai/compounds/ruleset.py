@@ -86,6 +86,7 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
     """
 
     name = "compound"
+    reachable_limit = 20_000  # positions of each component, where moves are numbered
     rule_methods = ("moves", "is_over")
 
     parts: tuple[Component, ...] = parameter(kind=PARTS, doc="a ruleset and a position for every component")

@@ -99,6 +99,9 @@ class TreblecrossRow(CodeRuleset):
     """Treblecross on a row of n cells, without moves that let the opponent win at once: 0.007, with n = heap - 2."""
 
     name = "treblecross_row"
+    normal_disjunctive_only = (
+        "moves that lose the real game at once are left out, which keeps its outcome in normal play and nothing else"
+    )
     code_text = "0.007"
     shift = 2
 

@@ -132,8 +132,8 @@ def test_a_sum_of_nims_is_nim_under_misere_play_too():
     ("options", "words"),
     [
         ({"play": "mizere"}, "did you mean 'misere'"),
-        ({"compound": "conjunctive"}, "not supported yet"),
-        ({"ending": "first"}, "not supported yet"),
+        ({"compound": "conjunctiv"}, "did you mean 'conjunctive'"),
+        ({"ending": "frist"}, "did you mean 'first'"),
         ({"states": 0}, "states=0"),
         ({"seconds": -1.0}, "seconds=-1.0"),
     ],

@@ -369,9 +369,9 @@ def test_unknown_conventions(options, said):
 @pytest.mark.parametrize(
     ("ruleset", "options", "named"),
     [
-        ("nim", {"compound": "conjunctive"}, "conjunctive"),
-        ("nim", {"compound": "selective"}, "selective"),
-        ("nim", {"ending": "first"}, "first"),
+        ("treblecross", {"compound": "conjunctive"}, "conjunctive"),
+        ("treblecross", {"compound": "selective"}, "selective"),
+        ("treblecross", {"ending": "first"}, "first"),
         ("kayles", {"play": "misere"}, "kayles"),
         ("queen", {"play": "misere"}, "queen"),
         ("graph", {"play": "misere"}, "graph"),
