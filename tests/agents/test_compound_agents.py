@@ -134,7 +134,7 @@ def test_players_by_name_take_the_compound():
         "exact",
         "hybrid(nodes=1000)",
         "random",
-        "plain_mcts(simulations=200)",
+        "plain_mcts(nodes=200)",
         "plain_alpha_beta(nodes=9999)",
     ):
         agent = PlayerSpec.parse(text).make_for(nim, convention, seed=1)

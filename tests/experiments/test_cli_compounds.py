@@ -57,16 +57,8 @@ def test_json(sgai):
     code, out, _ = sgai("solve", "nim", "[1;4]", "--ending", "first", "--json")
     answer = json.loads(out)
     assert code == 0
-    assert {
-        key: answer[key] for key in ("compound", "ending", "play", "outcome", "grundy", "number_of_winning_moves")
-    } == {
-        "compound": "disjunctive",
-        "ending": "first",
-        "play": "normal",
-        "outcome": "N",
-        "grundy": None,
-        "number_of_winning_moves": 2,
-    }
+    assert (answer["compound"], answer["ending"], answer["play"]) == ("disjunctive", "first", "normal")
+    assert (answer["outcome"], answer["grundy"], answer["number_of_winning_moves"]) == ("N", None, 2)
     assert answer["winning_moves"] == [
         {"move": "- & 4->0", "position": "[1] & []"},
         {"move": "1->0 & -", "position": "[] & [4]"},
@@ -91,7 +83,7 @@ def test_play_to_the_end(sgai, monkeypatch):
     assert out.rstrip().endswith("[] & []: no move is left. You win.")
 
 
-@pytest.mark.parametrize("agent", ["hybrid(nodes=1000)", "random", "plain_mcts(simulations=20)"])
+@pytest.mark.parametrize("agent", ["hybrid(nodes=1000)", "random", "plain_mcts(nodes=200)"])
 def test_other_agents_play_compounds(sgai, monkeypatch, agent):
     monkeypatch.setattr("builtins.input", lambda _: "1")
     code, out, _ = sgai(
