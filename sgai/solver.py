@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy import int64
 
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
-from sgai.compounds.analysis import PositionTables
+from sgai.compounds.analysis import Analysis, PositionTables
 from sgai.compounds.ruleset import CompoundRuleset, in_compound
 from sgai.compounds.solving import solve_compound
 from sgai.conventions import check_convention
@@ -386,6 +386,12 @@ class Solver:
         check_convention(play, "disjunctive", "last", ruleset)
         position = ruleset.validate(position)
         budget = budget or Budget()
+        if isinstance(ruleset, CompoundRuleset):
+            found_by_theory = Analysis(ruleset, position, play, self.compounds, budget)
+            if not found_by_theory.is_solved:
+                raise OutOfBudget
+            yield from found_by_theory.winning_moves()
+            return
         summands = decompose(ruleset, position)
         lifter = Lifter(ruleset, position)
         liftable = all(lifter.can_lift(summand.path) for summand in _one_a_kind(summands))

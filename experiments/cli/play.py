@@ -37,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
     """Play one game."""
     from sgai.agents import ExactAgent
     from sgai.agents.players import PlayerSpec
+    from sgai.compounds.ruleset import CompoundRuleset
     from sgai.experiments.cli.progress import shown_progress
 
     ruleset = sgai.load_ruleset(options.ruleset)
@@ -47,7 +48,9 @@ def run(options: argparse.Namespace) -> int:
         agent = PlayerSpec.parse(options.agent).make_for(ruleset, convention, options.seed)
     position = ruleset.initial()
     persons_turn = not options.second
-    print(f"{ruleset}: who cannot move {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
+    is_compound = isinstance(ruleset, CompoundRuleset)  # play of it may end while moves are left
+    who = "who is to move when play has ended" if is_compound else "who cannot move"
+    print(f"{ruleset}: {who} {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
     while True:
         moves = list(itertools.islice(ruleset.moves(position), _MOST_NUMBERED))
         if not moves:
@@ -71,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
         persons_turn = not persons_turn
     # Whoever is to move now has no move.
     person_wins = persons_turn == (exact.play == "misere")
-    print(f"\n{ruleset.format(position)}: no move is left. {'You win.' if person_wins else 'The agent wins.'}")
+    end = "play has ended" if is_compound else "no move is left"
+    print(f"\n{ruleset.format(position)}: {end}. {'You win.' if person_wins else 'The agent wins.'}")
     return 0
 
 

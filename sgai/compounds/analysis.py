@@ -80,6 +80,7 @@ class Analysis:
             except OutOfBudget:
                 self.values.append(None)
         self.is_solved = None not in self.values
+        self._kept_hopes: dict[tuple[int, Worth], list[tuple[Worth, _Choice]]] = {}
 
     def is_over(self) -> bool:
         """Tell whether play has ended."""
@@ -188,12 +189,15 @@ class Analysis:
 
     def _hopeful(self, place: int, before: Worth) -> Iterator[tuple[Worth, _Choice]]:
         """Yield the choices of a component that can be part of a winning move, with the joined worth."""
-        theory = self.theory
-        for worth, choices in self._groups[place].items():
-            joined = theory.join(before, worth)
-            if any(theory.is_lost(theory.join(joined, other)) for other in self._endings[place + 1]):
-                for choice in choices:
-                    yield joined, choice
+        found = self._kept_hopes.get((place, before))
+        if found is None:
+            theory = self.theory
+            found = self._kept_hopes[place, before] = []
+            for worth, choices in self._groups[place].items():
+                joined = theory.join(before, worth)
+                if any(theory.is_lost(theory.join(joined, other)) for other in self._endings[place + 1]):
+                    found.extend((joined, choice) for choice in choices)
+        return iter(found)
 
     def _winning_alone(self) -> Iterator[WinningMove]:
         theory, position = self.theory, self.position

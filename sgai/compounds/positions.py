@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sgai.budget import Budget
+from sgai.budget import Budget, OutOfBudget
 from sgai.compiling import can_compile
 from sgai.compounds.sweeps import sweep
 from sgai.errors import LoopError
@@ -16,6 +16,8 @@ from sgai.rulesets.graph import Graph
 
 LONGEST = "longest"  # a kind of value besides those of `sgai.compounds.theories`
 _OPTIONS_A_LOOK = 1024  # the clock is read each time so many options of one position are listed
+_MOST_EDGES = 50_000_000  # options of all positions of one ruleset together, at four bytes each
+_MOST_WAITING = 4_000_000  # options of the positions that are being looked at, at some hundred bytes each
 _STATES_A_SLICE = 20_000  # and each time so many values are found
 
 
@@ -47,7 +49,7 @@ class PositionGraph:
         Raises
         ------
         OutOfBudget
-            If the budget ends first; a second call goes on from what is finished.
+            If the budget ends first, or memory would; a second call goes on from what is finished.
         LoopError
             If play can come back to a position; it names the cycle.
         """
@@ -63,6 +65,7 @@ class PositionGraph:
         # Every entry: a position, its options, and those among them that are still to be looked at.
         stack = [(start, *self._options(start, budget))]
         entered = {start}
+        held = len(stack[0][1])  # options on the stack
         while stack:
             at, options, waiting = stack[-1]
             while waiting and waiting[-1] in self._numbers:
@@ -71,6 +74,7 @@ class PositionGraph:
                 self._finish(at, options)
                 entered.discard(at)
                 stack.pop()
+                held -= len(options)
                 continue
             following = waiting.pop()
             if following in entered:
@@ -78,6 +82,9 @@ class PositionGraph:
                 raise LoopError([self.ruleset.format(each) for each in path[path.index(following) :]])
             stack.append((following, *self._options(following, budget)))
             entered.add(following)
+            held += len(stack[-1][1])
+            if held > _MOST_WAITING or len(self._targets) > _MOST_EDGES:
+                raise OutOfBudget
         return self._numbers[start]
 
     def known(self, position: Any) -> int | None:
@@ -135,6 +142,8 @@ class PositionGraph:
         for count, (_, option) in enumerate(ruleset.moves(position), 1):
             if budget.seconds is not None or count % _OPTIONS_A_LOOK == 0:
                 budget.check_clock()
+            if count > _MOST_WAITING:
+                raise OutOfBudget
             options[ruleset.canonical(option)] = None
         return list(options), list(options)
 

@@ -11,7 +11,8 @@ Whoever is to move when play has ended loses under normal play, and wins under m
 | selective | first | normal: P where a component has ended, or every one is P; misere: P where every one is P alone |
 | disjunctive | first | foreclosed Grundy values: P where their nim-sum is 0 |
 
-Each is proved by the moves that it names and, besides, compared with the referee of `sgai.compounds.reference`.
+Which moves win follows from the values of the options. Tests compare all of it with `sgai.compounds.reference`, which
+plays the compound itself.
 """
 
 from abc import ABC, abstractmethod

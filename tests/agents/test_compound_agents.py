@@ -5,7 +5,7 @@ import pytest
 
 import sgai
 import sgai.envs
-from sgai.agents import ExactAgent, ExactBot, HybridAgent, HybridBot, RandomBot
+from sgai.agents import AgentPolicy, ExactAgent, ExactBot, HybridAgent, HybridBot, RandomBot, XorPriorEvaluator
 from sgai.agents.players import PlayerSpec
 from sgai.compounds.reference import reference_compound
 from sgai.compounds.ruleset import in_compound
@@ -124,6 +124,23 @@ def test_bots_take_the_compound_from_the_game(text):
             bots = [bot, RandomBot(game, seed)] if solution.outcome == "N" else [RandomBot(game, seed), bot]
             returns = pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)
             assert returns == ([1.0, -1.0] if solution.outcome == "N" else [-1.0, 1.0])
+
+
+def test_policies_and_evaluators_take_the_compound_or_refuse():
+    game = pyspiel.load_game("sgai_kayles(piles=[4;5],compound=conjunctive,play=misere)")
+    state = game.new_initial_state()
+    outcome, winning = reference_compound([sgai.load_ruleset("kayles")] * 2, state.position, *CONVENTIONS[3])
+    assert outcome == "N"
+    policy = AgentPolicy(game).action_probabilities(state)
+    moves = {game.ruleset.move_from_index(action) for action, chance in policy.items() if chance}
+    assert moves
+    assert moves <= winning
+    with pytest.raises(sgai.UnsupportedError, match="compound"):
+        XorPriorEvaluator(game).prior(state)
+    normal = pyspiel.load_game("sgai_kayles(piles=[4;5],compound=conjunctive)")
+    prior = XorPriorEvaluator(normal).prior(normal.new_initial_state())
+    _, winning = reference_compound([sgai.load_ruleset("kayles")] * 2, state.position, *CONVENTIONS[2])
+    assert {normal.ruleset.move_from_index(action) for action, chance in prior if chance} == winning
 
 
 def test_players_by_name_take_the_compound():

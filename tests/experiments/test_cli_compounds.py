@@ -80,7 +80,7 @@ def test_play_to_the_end(sgai, monkeypatch):
     assert "nim [2]: outcome N" in out
     assert "P where every component is P; you can win" in out
     assert "2->0 & 2->0: it wins" in out
-    assert out.rstrip().endswith("[] & []: no move is left. You win.")
+    assert out.rstrip().endswith("[] & []: play has ended. You win.")
 
 
 @pytest.mark.parametrize("agent", ["hybrid(nodes=1000)", "random", "plain_mcts(nodes=200)"])
@@ -90,4 +90,5 @@ def test_other_agents_play_compounds(sgai, monkeypatch, agent):
         "play", "nim(piles=[2;3])", "--compound", "conjunctive", "--ending", "first", "--agent", agent, "--explain"
     )
     assert code == 0
-    assert "no move is left" in out
+    assert "who is to move when play has ended loses" in out
+    assert ": play has ended. " in out

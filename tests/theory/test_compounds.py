@@ -1,7 +1,9 @@
 """Compounds: theories against play of the compound itself, values by hand, moves, budgets, and what is refused."""
 
+import functools
 import itertools
 import random
+import time
 
 import numpy as np
 import pytest
@@ -37,17 +39,30 @@ CONVENTIONS = [(*each, play) for each in COMPOUNDS for play in ("normal", "miser
 
 
 def random_game(chance):
-    """Return a component: a graph of up to six vertices three times in five, else a heap, which may be empty."""
+    """Return a component: a graph of up to six vertices three times in five, else a heap; few have ended."""
     if chance.random() < 0.6:
-        size, density = chance.randint(1, 6), chance.choice([0.2, 0.5, 0.8])
+        size, density = chance.randint(1, 6), chance.choice([0.3, 0.5, 0.8])
         lists = {v: [each for each in range(v) if chance.random() < density] for v in range(size)}
-        return Component(Graph.from_successors(lists, size - 1), size - 1)
-    name, largest = chance.choice([("nim", 3), ("kayles", 5), ("grundys_game", 6)])
-    ruleset = sgai.load_ruleset(name)
-    return Component(ruleset, ruleset.validate((chance.randint(0, largest),)))
+        found = Component(Graph.from_successors(lists, size - 1), size - 1)
+    else:
+        name, largest = chance.choice([("nim", 4), ("kayles", 6), ("grundys_game", 7)])
+        ruleset = sgai.load_ruleset(name)
+        found = Component(ruleset, ruleset.validate((chance.randint(0, largest),)))
+    is_wanted = found.ruleset.options(found.position) or chance.random() < 0.1
+    return found if is_wanted else random_game(chance)
 
 
 GAMES = [random_game(random.Random(seed)) for seed in range(200)]
+
+
+class Listed:
+    """The moves of a ruleset, listed once for each position: all that the referee asks for."""
+
+    def __init__(self, ruleset):
+        self.moves = functools.cache(lambda position: list(ruleset.moves(position)))
+
+
+listed = functools.cache(Listed)
 
 
 @pytest.fixture(scope="module")
@@ -60,27 +75,29 @@ def check_against_play(parts, convention, tables):
     compound, ending, play = convention
     game = CompoundRuleset(parts=parts, compound=compound, ending=ending)
     found = Analysis(game, game.initial(), play, tables, Budget())
-    outcome, winning = reference_compound(*zip(*[part[:2] for part in parts], strict=True), compound, ending, play)
-    shown = f"{game} under {play} play"
+    rules = [listed(part.ruleset) for part in parts]
+    outcome, winning = reference_compound(rules, game.initial(), compound, ending, play)
+    shown = (game, play)
     assert ("N" if found.is_won() else "P") == outcome, shown
-    moves = [each.move for each in found.winning_moves()]
-    assert set(moves) == winning, shown
+    moves = list(found.winning_moves())
+    assert {each.move for each in moves} == winning, shown
     assert len(moves) == found.count_winning_moves() == len(winning), shown
-    for each in found.winning_moves():
-        assert game.apply(game.initial(), each.move) == each.position
+    return game, moves
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS, ids="-".join)
 def test_pairs_and_triples_are_those_of_play(convention, tables):
     chance = random.Random(1)
-    for count in (1,) * 40 + (2,) * 120 + (3,) * 30:
-        check_against_play(chance.sample(GAMES, count), convention, tables)
+    for count in (1,) * 40 + (2,) * 100 + (3,) * 30:
+        game, moves = check_against_play(chance.sample(GAMES, count), convention, tables)
+        for each in moves:
+            assert game.apply(game.initial(), each.move) == each.position
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("convention", CONVENTIONS, ids="-".join)
 def test_all_pairs_and_two_thousand_triples(convention, tables):
-    for pair in itertools.combinations_with_replacement(GAMES, 2):
+    for pair in itertools.combinations_with_replacement(dict.fromkeys(GAMES), 2):  # equal games once
         check_against_play(pair, convention, tables)
     chance = random.Random(2)
     for _ in range(2000):
@@ -180,6 +197,21 @@ def test_graph_values_are_those_of_positions(kind):
     assert graph_values(graph, kind, use_kernels=True).tolist() == plain.tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_million_states_take_less_than_five_seconds(kind):
+    random_numbers = np.random.default_rng(1)
+    sources = np.repeat(np.arange(1, 1_000_000), 5)
+    targets = (random_numbers.random(len(sources)) * sources).astype(np.int64)
+    targets[::5] = sources[::5] - 1
+    graph = ExplicitGraph.from_edges(sources, targets)
+    graph_values(ExplicitGraph.from_successors({1: [0]}), kind, use_kernels=True)  # compiles
+    started = time.process_time()
+    values = graph_values(graph, kind)
+    assert time.process_time() - started < 5
+    assert len(values) == 1_000_000
+
+
 def test_large_graph_rulesets_take_the_kernels(monkeypatch):
     lists = random_graph(300, random.Random(6))
     expected = sgai.solve(Graph.from_successors(lists, 299), compound="conjunctive")
@@ -252,6 +284,13 @@ def test_budgets_are_kept_and_a_second_call_goes_on():
     assert not sgai.solve("kayles", (60,), compound="conjunctive", seconds=0.05).exact
 
 
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_EDGES", 200), ("_MOST_WAITING", 30)])
+def test_memory_ends_a_search_as_the_budget_does(monkeypatch, limit, most):
+    monkeypatch.setattr(f"sgai.compounds.positions.{limit}", most)
+    assert not sgai.solve("nim", (40,), compound="conjunctive").exact
+    assert sgai.solve("nim", (12,), compound="conjunctive").exact
+
+
 def test_an_interrupt_leaves_the_positions_as_they_were(interrupt_after):
     ruleset = sgai.load_ruleset("kayles")
     whole = PositionGraph(ruleset)
@@ -311,6 +350,17 @@ def test_reduced_values_are_not_used():
     rook = sgai.solve("sum(parts=[rook(at~[2;2]);rook(at~[2;2])])", compound="selective")
     assert rook.outcome == "P"
     assert sgai.solve("sum(parts=[rook(at~[2;2]);rook(at~[2;1])])", compound="selective").outcome == "N"
+
+
+def test_the_solver_lists_moves_of_a_compound_by_its_theory():
+    solver = sgai.Solver()
+    game = in_compound(sgai.load_ruleset("kayles(piles=[3;4])"), "selective", "first")
+    listed = {each.move for each in solver.winning_moves(game, game.initial(), play="misere")}
+    expected = reference_compound([sgai.load_ruleset("kayles")] * 2, game.initial(), "selective", "first", "misere")
+    assert listed == expected[1]
+    assert listed
+    with pytest.raises(OutOfBudget):
+        next(sgai.Solver().winning_moves(game, game.initial(), budget=Budget(2)))
 
 
 # The compound as a ruleset
