@@ -61,10 +61,12 @@ class Analysis:
     --------
     >>> import sgai
     >>> from sgai.compounds.ruleset import in_compound
-    >>> game = in_compound(sgai.load_ruleset("nim(piles=[2;3])"), "conjunctive", "last")
+    >>> game = in_compound(sgai.load_ruleset("bash(most=2,piles=[3;5])"), "conjunctive", "last")
     >>> found = Analysis(game, game.initial(), "normal", PositionTables(), Budget())
-    >>> found.values, found.is_won(), found.count_winning_moves(), [str(each.move[0]) for each in found.winning_moves()]
-    ([(2,), (3,)], True, 2, ['2->0', '2->1'])
+    >>> found.values, found.is_won(), found.count_winning_moves()
+    ([(2,), (3,)], True, 2)
+    >>> [game.format_move(game.initial(), each.move) for each in found.winning_moves()]
+    ['3->2 & 5->3', '3->1 & 5->3']
     """
 
     def __init__(

@@ -82,7 +82,7 @@ class CompoundRuleset(Ruleset[Positions, Moves]):
     >>> import sgai
     >>> game = in_compound(sgai.load_ruleset("nim(piles=[1;2])"), "conjunctive", "last")
     >>> [(game.format_move(game.initial(), move), game.format(option)) for move, option in game.moves(game.initial())]
-    [('1->0 & 2->0', '[] & []'), ('1->0 & 2->1', '[] & [1]')]
+    [('1->0 & 2->1', '[] & [1]'), ('1->0 & 2->0', '[] & []')]
     """
 
     name = "compound"

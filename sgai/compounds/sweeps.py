@@ -91,7 +91,7 @@ def graph_values(
     --------
     >>> graph = ExplicitGraph.from_successors({3: [2, 0], 2: [1], 1: [0]})
     >>> graph_values(graph, "remoteness").tolist(), graph_values(graph, "suspense").tolist()
-    ([1, 2, 0, 1], [3, 2, 0, 1])
+    ([1, 2, 1, 0], [3, 2, 1, 0])
     """
     check_choice("kind", kind, KINDS)
     if len(graph.part_starts):
