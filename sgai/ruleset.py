@@ -230,13 +230,6 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         """Return the convention meant when none is named: "misere" for a game taken over with that rule."""
         return "normal"
 
-    def only_normal_disjunctive(self) -> str | None:
-        """Return why the rules are only right for normal play of disjunctive sums, last move wins; by default None.
-
-        For a game that stands for another one by its outcomes: all other conventions are then refused with the reason.
-        """
-        return None
-
     # Structure
 
     def components(self, position: PositionT) -> Sequence[Component]:

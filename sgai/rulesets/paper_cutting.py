@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sgai.errors import IllegalMoveError, SgaiError, quote
 from sgai.parameters import Kind, check_integer, parameter, parse_integer
@@ -103,6 +103,10 @@ class PaperCutting(Ruleset[Sheets, SheetCut]):
     """
 
     name = "paper_cutting"
+    normal_disjunctive_only: ClassVar[str] = (
+        "it leaves out the cuts that lose at once when whoever cuts off the first 1x1 wins, which keeps the outcomes of "
+        "normal play, where all sheets are in one disjunctive sum, and no others"
+    )
 
     sheets: Sheets = parameter(default=((3, 4), (5, 5)), kind=SHEETS, start=True, doc="the sheets at the start")
 
@@ -136,13 +140,6 @@ class PaperCutting(Ruleset[Sheets, SheetCut]):
         left = list(position)
         left.remove(sheet)
         return tuple(sorted((*left, _sheet(at, beside), _sheet(side - at, beside))))
-
-    def only_normal_disjunctive(self) -> str:
-        """Return that the real game has the same outcomes under that convention only."""
-        return (
-            "paper_cutting leaves out the cuts that lose at once when whoever cuts off the first 1x1 wins, which keeps "
-            "the outcomes of normal play, where all sheets are in one disjunctive sum, and no others"
-        )
 
     def components(self, position: Sheets) -> tuple[Component, ...]:
         """Return every sheet as a component: a cut looks at no other."""

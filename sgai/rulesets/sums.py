@@ -137,10 +137,6 @@ class Sum(Ruleset[Parts, PartMove]):
         option = part.apply(position[i], inner)
         return (*position[:i], option, *position[i + 1 :])
 
-    def only_normal_disjunctive(self) -> str | None:
-        """Return the reason that a part gives."""
-        return next(filter(None, (part.only_normal_disjunctive() for part in self.parts)), None)
-
     def components(self, position: Parts) -> tuple[Component, ...]:
         """Return every part as a component."""
         return tuple(Component(part, at) for part, at in zip(self.parts, position, strict=True))
