@@ -104,7 +104,7 @@ class PaperCutting(Ruleset[Sheets, SheetCut]):
 
     name = "paper_cutting"
     normal_disjunctive_only: ClassVar[str] = (
-        "it leaves out the cuts that lose at once when whoever cuts off the first 1x1 wins, which keeps the outcomes of "
+        "it leaves out the cuts that lose at once when who first cuts off a 1x1 wins, which keeps the outcomes of "
         "normal play, where all sheets are in one disjunctive sum, and no others"
     )
 
