@@ -166,7 +166,7 @@ def test_agents_cut_well():
 
 @pytest.mark.parametrize("given", [{"play": "misere"}, {"compound": "selective"}, {"ending": "first"}])
 def test_other_conventions_are_refused_with_the_reason(given):
-    why = "cuts off the first 1x1"
+    why = "first cuts off a 1x1"
     for game in ("paper_cutting", "sum(parts=[nim(piles=[2]);paper_cutting])"):
         with pytest.raises(UnsupportedError, match=why):
             sgai.solve(game, **given)
