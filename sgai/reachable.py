@@ -26,11 +26,11 @@ class ReachableGraph:
         Number of moves, counted at every position.
     paths : int
         Number of paths from the start: the positions that a walk which never recognises one would visit;
-        no more than `PATHS_CAP`.
+        no more than `PATHS_CAP`, and -1 for a ruleset that is declared loopy.
     longest_play : int
-        Moves of the longest play.
+        Moves of the longest play; -1 for a ruleset that is declared loopy.
     longest_plays : dict
-        Position to the moves of the longest play from there.
+        Position to the moves of the longest play from there; empty for a ruleset that is declared loopy.
     """
 
     indices: dict[Hashable, int]
@@ -57,7 +57,7 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
     SgaiError
         If there are more positions than that.
     LoopError
-        If play can come back to a position.
+        If play can come back to a position of a ruleset that is not declared loopy.
 
     Notes
     -----
@@ -105,6 +105,8 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
         if waiting:
             option = waiting.pop()
             if option in on_stack:
+                if ruleset.loopy:
+                    continue
                 path = [entry[0] for entry in stack]
                 raise LoopError([ruleset.format(each) for each in path[path.index(option) :]])
             if option not in indices:
@@ -113,12 +115,20 @@ def explore(ruleset: Ruleset[Any, Any], limit: int) -> ReachableGraph:
         stack.pop()
         on_stack.discard(position)
         indices[position] = len(indices)
+        if ruleset.loopy:
+            continue
         longest[position] = 1 + max(longest[option] for option in options) if options else 0
         paths[position] = min(PATHS_CAP, 1 + sum(paths[option] for option in options))
     ordered = sorted(moves, key=sort_key)
     numbers = {position: number for number, position in enumerate(sorted(indices, key=sort_key))}
     return ReachableGraph(
-        numbers, ordered, {move: i for i, move in enumerate(ordered)}, edges, paths[start], longest[start], longest
+        numbers,
+        ordered,
+        {move: i for i, move in enumerate(ordered)},
+        edges,
+        paths.get(start, -1),
+        longest.get(start, -1),
+        longest,
     )
 
 

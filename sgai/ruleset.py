@@ -53,7 +53,9 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
     name : str
         The name in text, ``name(key=value)``; OpenSpiel's is ``sgai_`` + name.
     loopy : bool
-        Declares that play may go on for ever.
+        Declares that play may go on for ever, which is a draw. A ruleset may set it by its parameters.
+    can_be_loopy : bool
+        Whether some rulesets of a class that is not loopy itself are, by their parameters.
     normal_disjunctive_only : str
         Why the rules are true to the real game in normal play of disjunctive sums only, so that every other convention
         is refused; empty where they are the game itself.
@@ -83,6 +85,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
 
     name: ClassVar[str] = ""
     loopy: ClassVar[bool] = False
+    can_be_loopy: ClassVar[bool] = False
     normal_disjunctive_only: ClassVar[str] = ""
     rule_methods: ClassVar[tuple[str, ...]] = ("moves",)
     reachable_limit: ClassVar[int] = 200_000
@@ -390,7 +393,7 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         SgaiError
             If there are more than `reachable_limit`.
         LoopError
-            If play can come back to a position.
+            If play can come back to a position of a ruleset that is not declared loopy.
         """
         kept = self.__dict__.get("_reachable")
         if kept is None:
@@ -423,7 +426,15 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
         return sorted(self.move_index(move) for move, _ in self.moves(position))
 
     def max_game_length(self) -> int:
-        """Return a bound on the number of moves of any play from `initial`."""
+        """Return a bound on the number of moves of any play from `initial`.
+
+        Raises
+        ------
+        SgaiError
+            If the ruleset is loopy: there is none.
+        """
+        if self.loopy:
+            raise SgaiError(f"{self} is declared loopy: play may go on for ever, so its length has no bound")
         return self.reachable().longest_play
 
     def tensor_shape(self) -> tuple[int, ...]:

@@ -334,5 +334,5 @@ def refuse_loopy(ruleset: Ruleset[Any, Any]) -> None:
     if ruleset.loopy:
         raise UnsupportedError(
             f"{quote(str(ruleset))} is declared loopy: play may go on for ever, so Grundy values do not apply; "
-            "this version solves games that end"
+            "`sgai solve` and the exact agent know its loopy values"
         )

@@ -22,6 +22,7 @@ from sgai.drawing.removal import (
     vertices_text,
 )
 from sgai.drawing.sheets import sheets_picture, sheets_text
+from sgai.drawing.slides import slides_picture, slides_text
 from sgai.ruleset import Ruleset
 from sgai.rulesets.boards import BoardRuleset
 from sgai.rulesets.coin_turning import CoinTurning
@@ -36,6 +37,7 @@ from sgai.rulesets.leap_and_take import LeapAndTake
 from sgai.rulesets.moores_nim import MooresNim
 from sgai.rulesets.paper_cutting import PaperCutting
 from sgai.rulesets.posets import OrderedCells
+from sgai.rulesets.sliding import Sliding
 from sgai.rulesets.staircase import StaircaseNim
 from sgai.rulesets.strips import CoinsOnStrip
 from sgai.rulesets.sums import Sum
@@ -138,6 +140,7 @@ register_drawing(Wythoff, heaps_text, heaps_picture)
 register_drawing(Euclid, heaps_text, heaps_picture)
 register_drawing(PaperCutting, sheets_text, sheets_picture)
 register_drawing(Shuttle, shuttle_text, shuttle_picture)
+register_drawing(Sliding, slides_text, slides_picture)
 register_drawing(Sum, _sum_text, _sum_picture)
 register_drawing(CompoundRuleset, _compound_text, _compound_picture)
 register_drawing(BoardRuleset, cells_text, cells_picture)

@@ -98,6 +98,9 @@ def natural_order(vertex: Vertex) -> tuple[bool, int, str]:
 class Graph(Ruleset[Vertex, Vertex]):
     """Move a token along a directed edge; a position is the vertex it stands on.
 
+    Play must come to an end: where it can come back to a vertex, that is an error which names the cycle, unless
+    ``cycles`` says that it may. The graph is loopy then, and play that goes on for ever is a draw.
+
     Examples
     --------
     >>> game = Graph.from_successors({3: [2, 1, 0], 2: [1, 0], 1: [0], 0: []}, start=3)
@@ -106,6 +109,7 @@ class Graph(Ruleset[Vertex, Vertex]):
     """
 
     name = "graph"
+    can_be_loopy = True
 
     edges: tuple[Edge, ...] = parameter(
         default=_DEFAULT_EDGES, kind=EDGES, doc="directed edges from-to; a vertex alone"
@@ -113,6 +117,7 @@ class Graph(Ruleset[Vertex, Vertex]):
     file: str = parameter(
         default="", doc='instead of edges: a file of successor lists, JSON {"3": [2, 1]} or lines "3: 2 1"'
     )
+    cycles: bool = parameter(default=False, doc="whether play may come back to a vertex, and go on for ever")
     start: Vertex = parameter(default=3, kind=VERTEX, start=True, doc="the vertex where the token starts")
 
     def __post_init__(self) -> None:
@@ -125,11 +130,13 @@ class Graph(Ruleset[Vertex, Vertex]):
             object.__setattr__(self, "edges", edges)
             object.__setattr__(self, "file", "")
         object.__setattr__(self, "edges", _in_order(self.edges))
+        if self.cycles:
+            object.__setattr__(self, "loopy", True)
         if self.start != self.parameters()["start"].default:
             self.validate(self.start)
 
     @classmethod
-    def from_successors(cls, successors: Mapping[Any, Iterable[Any]], start: Vertex) -> "Graph":
+    def from_successors(cls, successors: Mapping[Any, Iterable[Any]], start: Vertex, cycles: bool = False) -> "Graph":
         """Make a game from successor lists.
 
         Parameters
@@ -138,8 +145,10 @@ class Graph(Ruleset[Vertex, Vertex]):
             Vertex (an integer or a name) to the vertices that a move may lead to.
         start : int or str
             Where play starts.
+        cycles : bool
+            Whether play may come back to a vertex.
         """
-        return cls(edges=_edges_of(successors), start=start)
+        return cls(edges=_edges_of(successors), start=start, cycles=cycles)
 
     def successors(self) -> dict[Vertex, tuple[Vertex, ...]]:
         """Return the successor list of every vertex."""
@@ -169,7 +178,7 @@ class Graph(Ruleset[Vertex, Vertex]):
     def moves(self, position: Vertex) -> Iterator[tuple[Vertex, Vertex]]:
         """Yield the successors; a move is named by the vertex that it leads to."""
         for following in self.successors()[position]:
-            if following == position:
+            if following == position and not self.loopy:
                 raise LoopError([str(position)])
             yield following, following
 

@@ -98,6 +98,7 @@ class Sum(Ruleset[Parts, PartMove]):
     """
 
     name = "sum"
+    can_be_loopy = True
 
     parts: tuple[AnyRuleset, ...] = parameter(
         default=(Nim(piles=(3, 4)), Kayles(piles=(5,)), GrundysGame(piles=(7,))),
@@ -208,7 +209,7 @@ class Sum(Ruleset[Parts, PartMove]):
         raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {offsets[-1] - 1}")
 
     def max_game_length(self) -> int:
-        """Return the sum of the parts' bounds."""
+        """Return the sum of the parts' bounds; a part that is loopy has none."""
         return sum(part.max_game_length() for part in self.parts)
 
     def tensor_shape(self) -> tuple[int, ...]:
