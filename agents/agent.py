@@ -21,8 +21,8 @@ class Decision:
         The move, and the position that it leads to.
     status : "exact", "proved" or "estimated"
         By theory, by search, or a guess.
-    outcome : "N", "P" or None
-        The outcome of the position that was decided on, where it is known.
+    outcome : "N", "P", "D" or None
+        The outcome of the position that was decided on, where it is known; D, a draw, in loopy games only.
     components : tuple of SolvedComponent
         The position's independent components with their Grundy values, where the agent looked at them.
     states : int

@@ -6,14 +6,15 @@ from typing import Any
 from sgai.agents.agent import EXACT, Agent, Decision
 from sgai.agents.choosing import Chooser
 from sgai.agents.compounds import CompoundPlayer
+from sgai.agents.loopy import LoopyChooser
 from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
 from sgai.compounds.ruleset import CompoundRuleset, in_compound
 from sgai.decomposition import decompose
 from sgai.errors import NotSolvedError
+from sgai.loopy import check_loopy_convention, loopy_sum
 from sgai.misere import misere_nim_is_won, nim_heaps
 from sgai.nimbers import nim_sum
 from sgai.ruleset import Ruleset
-from sgai.search import refuse_loopy
 from sgai.solution import SolvedComponent
 from sgai.solver import Solver
 
@@ -25,7 +26,8 @@ class ExactAgent(Agent):
 
     In a won position it makes the winning move that leaves least to play. In a lost one it makes the move with the
     fewest winning replies, and among these the one with the longest play still possible; with very many moves it
-    compares as many as a fixed number of evaluations allows.
+    compares as many as a fixed number of evaluations allows. In loopy games it wins where it can, in bounded time, and
+    else holds the draw where it can, by a move with the smallest share of replies that hold it too.
 
     Parameters
     ----------
@@ -71,9 +73,11 @@ class ExactAgent(Agent):
         solver: Solver | None = None,
     ) -> None:
         self.play = ruleset.default_play() if play is None else play
-        ruleset = in_compound(ruleset, compound, ending, play=self.play)
+        if ruleset.loopy:
+            check_loopy_convention(ruleset, self.play, compound, ending)
+        else:
+            ruleset = in_compound(ruleset, compound, ending, play=self.play)
         super().__init__(ruleset)
-        refuse_loopy(ruleset)
         self.solver = Solver() if solver is None else solver  # an empty one is false
         self._compound: CompoundPlayer | None = None
         if isinstance(ruleset, CompoundRuleset):
@@ -83,6 +87,7 @@ class ExactAgent(Agent):
         Budget(states, seconds)
         self.states, self.seconds = states, seconds
         self._chooser = Chooser(ruleset, self.solver, self.play)
+        self._loopy = LoopyChooser(ruleset, self.solver.loopy) if ruleset.loopy else None
 
     def decide(self, position: Any) -> Decision:
         """Choose a move by exact values.
@@ -97,6 +102,8 @@ class ExactAgent(Agent):
         started = time.perf_counter()
         position = self.ruleset.validate(position)
         budget = Budget(self.states, self.seconds)
+        if self._loopy is not None:
+            return self._decided(self._loopy, position, budget, started)
         try:
             if self._compound is not None:
                 decision = self._compound.decide(position, budget)
@@ -106,10 +113,7 @@ class ExactAgent(Agent):
             values = self.solver.components if self.play == "misere" else self.solver.deciding_components
             components = values(self.ruleset, position, budget)
         except OutOfBudget:
-            raise NotSolvedError(
-                f"{self.ruleset.format(position)!r} of {self.ruleset} is not solved within {budget.spent:,} states and "
-                f"{budget.elapsed():.1f} s; give the agent a larger budget, or one that searches"
-            ) from None
+            raise self._not_solved(position, budget) from None
         won = self._is_won(components)
         choose = self._chooser.winning if won else self._chooser.hardest
         chosen = choose(position, len(components), Budget() if won else Budget(_MOST_REPLIES))
@@ -124,6 +128,25 @@ class ExactAgent(Agent):
             components,
             budget.spent,
             time.perf_counter() - started,
+        )
+
+    def _decided(self, chooser: LoopyChooser, position: Any, budget: Budget, started: float) -> Decision:
+        try:
+            components = self.solver.loopy.components(self.ruleset, position, budget)
+            values = [each.loopy_value for each in components if each.loopy_value is not None]
+            outcome = loopy_sum(values).outcome
+            chosen = chooser.choose(position, outcome, Budget())
+        except OutOfBudget:
+            raise self._not_solved(position, budget) from None
+        if chosen is None:
+            raise self.game_is_over(position)
+        seconds = time.perf_counter() - started
+        return Decision(chosen.move, chosen.position, EXACT, outcome, components, budget.spent, seconds)
+
+    def _not_solved(self, position: Any, budget: Budget) -> NotSolvedError:
+        return NotSolvedError(
+            f"{self.ruleset.format(position)!r} of {self.ruleset} is not solved within {budget.spent:,} states and "
+            f"{budget.elapsed():.1f} s; give the agent a larger budget, or one that searches"
         )
 
     def _is_won(self, components: tuple[SolvedComponent, ...]) -> bool:

@@ -14,11 +14,13 @@ from sgai.envs.node import Node, NodeCache
 from sgai.envs.observer import PositionObserver
 from sgai.envs.starting import checked_start
 from sgai.errors import SgaiError, quote
-from sgai.parameters import BOOLEAN, INTEGER, REAL, Kind, Parameter
+from sgai.loopy import check_loopy_convention
+from sgai.parameters import BOOLEAN, INTEGER, REAL, Kind, Parameter, check_integer
 from sgai.registry import ensure_registered, origin, ruleset_class
 from sgai.ruleset import Ruleset
 
 PREFIX = "sgai_"
+HORIZON = 100  # plies after which a play of a loopy game is a draw, where the game does not say
 CONVENTION_DEFAULTS = {"play": "normal", "compound": "disjunctive", "ending": "last"}
 
 _LARGEST_INT = 2**31 - 1
@@ -45,8 +47,12 @@ def game_type(cls: type[Ruleset[Any, Any]]) -> pyspiel.GameType:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={**specification, **CONVENTION_DEFAULTS},
+        parameter_specification={**specification, **CONVENTION_DEFAULTS, **_horizon_default(cls)},
     )
+
+
+def _horizon_default(cls: type[Ruleset[Any, Any]]) -> dict[str, int]:
+    return {"horizon": HORIZON} if cls.loopy or cls.can_be_loopy else {}
 
 
 def _spiel_default(parameter: Parameter) -> Any:
@@ -58,7 +64,8 @@ def _spiel_default(parameter: Parameter) -> Any:
 class SgaiGame(pyspiel.Game):
     """A ruleset as an OpenSpiel game: two players, and who cannot move loses (or wins, with ``play=misere``).
 
-    Load it by name, ``pyspiel.load_game("sgai_nim(piles=[3;4;5])")``.
+    Load it by name, ``pyspiel.load_game("sgai_nim(piles=[3;4;5])")``. Games of rulesets that are loopy take a
+    ``horizon``: after so many plies the play is a draw, and returns are 0.
 
     Attributes
     ----------
@@ -66,6 +73,8 @@ class SgaiGame(pyspiel.Game):
         The rules; those of the compound as a whole, with ``compound`` or ``ending`` other than the defaults.
     play : str
         "normal" or "misere".
+    horizon : int
+        For loopy rulesets, the most plies of a play; else 0.
     """
 
     ruleset_name: ClassVar[str]  # given by the subclass that `game_class` makes for each ruleset
@@ -74,12 +83,16 @@ class SgaiGame(pyspiel.Game):
         cls = ruleset_class(self.ruleset_name)
         given = dict(params or {})
         convention = {key: given.pop(key, default) for key, default in CONVENTION_DEFAULTS.items()}
+        horizon = given.pop("horizon", None) if _horizon_default(cls) else None
         try:
             check_convention(**convention)
             written = cls(**_values(cls.parameters(), given))
             self.ruleset = in_compound(written, **convention)
             self.play: str = convention["play"]
-            info = _game_info(self.ruleset)
+            self.horizon = _horizon(self.ruleset, horizon)
+            if self.horizon:
+                check_loopy_convention(self.ruleset, **convention)
+            info = _game_info(self.ruleset, self.horizon)
             self.nodes = NodeCache(self.ruleset)
             self.start = self.nodes.node(self.ruleset.initial())
             if self.start.over:
@@ -92,6 +105,8 @@ class SgaiGame(pyspiel.Game):
             key: value if kinds[key].kind in _NATIVE else kinds[key].kind.format(value)
             for key, value in written.written().items()
         }
+        if self.horizon not in (0, HORIZON):
+            changed["horizon"] = self.horizon
         self._params = {**shown, **changed}
         super().__init__(game_type(cls), info, self._params)
 
@@ -116,10 +131,12 @@ class SgaiGame(pyspiel.Game):
         [1;4], player 0 to move
         """
         if state is None:
-            return SgaiState(self)
+            return self._state()
         if not isinstance(state, str):
-            raise pyspiel.SpielError(f"{quote(state)} is no text of a state; one is {quote(str(SgaiState(self)))}")
-        text, player = _split_state_text(state)
+            raise pyspiel.SpielError(f"{quote(state)} is no text of a state; one is {quote(str(self._state()))}")
+        text, player, left = _split_state_text(state)
+        if left not in (None, self.horizon):
+            raise pyspiel.SpielError(f"{quote(state)}: a play starts with all of its {self.horizon} plies left")
         try:
             position = self.ruleset.parse(text)
         except SgaiError as error:
@@ -157,14 +174,21 @@ class SgaiGame(pyspiel.Game):
             raise pyspiel.SpielError(f"player={quote(player)} cannot move first; players are 0 and 1")
         try:
             position = checked_start(self.ruleset, position)
-            return SgaiState(self, self.nodes.node(position), int(player))
+            return self._state(self.nodes.node(position), int(player))
         except SgaiError as error:
             raise pyspiel.SpielError(str(error)) from error
+
+    def _state(self, start: Node | None = None, player: int = 0) -> "SgaiState":
+        if self.horizon:
+            from sgai.envs.horizon import HorizonState  # a kind of the states defined here
+
+            return HorizonState(self, start, player)
+        return SgaiState(self, start, player)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """Return an observer: the position's tensor, and one-hot who moves."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
-            return PositionObserver(self.ruleset, params)
+            return PositionObserver(self.ruleset, params, self.horizon)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -214,7 +238,7 @@ class SgaiState(pyspiel.State):
         return self._node.over
 
     def returns(self) -> list[float]:
-        """Return 1 for the winner and -1 for the loser once the game is over, before that zeros."""
+        """Return 1 for the winner and -1 for the loser once no move is left, zeros before that."""
         if not self._node.over:
             return [0.0, 0.0]
         return [1.0, -1.0] if self._winner() == 0 else [-1.0, 1.0]
@@ -241,9 +265,12 @@ class SgaiState(pyspiel.State):
     def __str__(self) -> str:
         # OpenSpiel's tabular algorithms take states with equal text for equal, so the player must be in it.
         text = self._node.ruleset.format(self._node.position)
-        if self._node.over:
-            return f"{text}, player {self._winner()} has won"
+        if self.is_terminal():
+            return f"{text}, {self._over_text()}"
         return f"{text}, player {self._player} to move"
+
+    def _over_text(self) -> str:
+        return f"player {self._winner()} has won"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         game, history = self.get_game(), self.history()
@@ -259,9 +286,9 @@ class SgaiState(pyspiel.State):
         return self.clone()  # type: ignore[no-any-return]
 
 
-def _split_state_text(text: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(.*), player ([01]) to move", text.strip(), re.DOTALL)
-    return (match[1], int(match[2])) if match else (text, 0)
+def _split_state_text(text: str) -> tuple[str, int, int | None]:
+    match = re.fullmatch(r"(.*), player ([01]) to move(?:, (\d+) pl(?:y|ies) left)?", text.strip(), re.DOTALL)
+    return (match[1], int(match[2]), int(match[3]) if match[3] else None) if match else (text, 0, None)
 
 
 def _values(parameters: dict[str, Parameter], given: dict[str, Any]) -> dict[str, Any]:
@@ -272,10 +299,19 @@ def _values(parameters: dict[str, Parameter], given: dict[str, Any]) -> dict[str
     }
 
 
-def _game_info(ruleset: Ruleset[Any, Any]) -> pyspiel.GameInfo:
-    if ruleset.loopy:
-        raise SgaiError(f"{ruleset} is declared loopy: play may go on for ever, which OpenSpiel games may not")
-    moves, length = ruleset.num_moves(), ruleset.max_game_length()
+def _horizon(ruleset: Ruleset[Any, Any], given: Any) -> int:
+    if not ruleset.loopy:
+        if given not in (None, HORIZON):
+            raise SgaiError(f"horizon={given}: {quote(str(ruleset))} is not loopy, so every play of it ends")
+        return 0
+    horizon = HORIZON if given is None else check_integer(given)
+    if horizon < 1:
+        raise SgaiError(f"horizon={horizon}: it is 1 ply or more, after which the play is a draw")
+    return horizon
+
+
+def _game_info(ruleset: Ruleset[Any, Any], horizon: int) -> pyspiel.GameInfo:
+    moves, length = ruleset.num_moves(), horizon or ruleset.max_game_length()
     for what, number in (("different moves", moves), ("moves in the longest play", length)):
         if number > _LARGEST_INT:
             raise SgaiError(

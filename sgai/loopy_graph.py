@@ -48,8 +48,8 @@ class LoopyValues:
         if finite >= 0:
             return LoopyValue(finite)
         starts, targets = self.graph.starts, self.graph.targets
-        options = self.finite[targets[starts[number] : starts[number + 1]]]
-        return LoopyValue.infinite(np.unique(options[options >= 0]).tolist())
+        options = self.finite[targets[starts[number] : starts[number + 1]]].tolist()
+        return LoopyValue.infinite(each for each in options if each >= 0)
 
     def potential(self, number: int) -> int:
         """Return a number that orders the states of finite value by value and then level, 0 for infinity.

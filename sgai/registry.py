@@ -62,7 +62,8 @@ def register(cls: RulesetClassT) -> RulesetClassT:
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise SgaiError(f"{cls.__name__} still lacks: {missing}")
-    reserved = set(cls.parameters()) & {"play", "compound", "ending"}
+    taken = {"play", "compound", "ending", *(["horizon"] if cls.loopy or cls.can_be_loopy else [])}
+    reserved = set(cls.parameters()) & taken
     if reserved:
         raise SgaiError(f"{cls.__name__} has a parameter {reserved.pop()!r}, which every game has already; rename it")
     origin = _origin_of(cls)

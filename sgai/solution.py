@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+from sgai.loopy import LoopyValue
 from sgai.ruleset import Ruleset
 
 
 @dataclass(frozen=True)
 class SolvedComponent:
-    """A component with its Grundy value, or None where that is not solved."""
+    """A component with its Grundy value, None where that is not solved or infinite; loopy games have a loopy value."""
 
     ruleset: Ruleset[Any, Any]
     position: Any
     grundy: int | None
+    loopy_value: LoopyValue | None = None
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,9 @@ class Solution:
     grundy : int or None
         The position's Grundy value (a notion of normal play, given under misere play too), or None where it is not
         found; the outcome may be proved all the same, by a theorem about it alone.
-    outcome : "N", "P" or None
-        Whether the next or the previous player wins under ``play``, or None if not solved.
+    outcome : "N", "P", "D" or None
+        Whether the next or the previous player wins under ``play``, or nobody can force a win (in loopy games), or None
+        if not solved.
     components : tuple of SolvedComponent
         The independent components, each with its value or None.
     winning_moves : tuple of WinningMove
@@ -55,6 +58,10 @@ class Solution:
         or None where that was not counted.
     seconds : float
         Time taken.
+    loopy_value : LoopyValue or None
+        For positions of rulesets declared loopy: the loopy value; ``grundy`` is its number, or None for infinity.
+    drawing_moves : tuple of WinningMove
+        Where the outcome is D: the moves that hold the draw; ``complete`` is about them then.
     """
 
     ruleset: Ruleset[Any, Any]
@@ -71,6 +78,8 @@ class Solution:
     hits: int
     paths: int | None
     seconds: float
+    loopy_value: LoopyValue | None = None
+    drawing_moves: tuple[WinningMove, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain numbers and text, ready for JSON."""
@@ -82,18 +91,17 @@ class Solution:
             "grundy": self.grundy,
             "outcome": self.outcome,
             "components": [
-                {"ruleset": str(part.ruleset), "position": part.ruleset.format(part.position), "grundy": part.grundy}
+                {
+                    "ruleset": str(part.ruleset),
+                    "position": part.ruleset.format(part.position),
+                    "grundy": part.grundy,
+                    "loopy_value": None if part.loopy_value is None else str(part.loopy_value),
+                }
                 for part in self.components
             ],
-            "winning_moves": [
-                {"move": move, "position": position}
-                for move, position in sorted(
-                    {
-                        (ruleset.format_move(self.position, each.move), ruleset.format(each.position))
-                        for each in self.winning_moves
-                    }
-                )
-            ],
+            "loopy_value": None if self.loopy_value is None else str(self.loopy_value),
+            "winning_moves": self._written(self.winning_moves),
+            "drawing_moves": self._written(self.drawing_moves),
             "winning_moves_complete": self.complete,
             "exact": self.exact,
             "proved": list(self.proved),
@@ -102,3 +110,8 @@ class Solution:
             "paths": self.paths,
             "seconds": round(self.seconds, 6),
         }
+
+    def _written(self, moves: tuple[WinningMove, ...]) -> list[dict[str, str]]:
+        ruleset = self.ruleset
+        texts = {(ruleset.format_move(self.position, each.move), ruleset.format(each.position)) for each in moves}
+        return [{"move": move, "position": position} for move, position in sorted(texts)]

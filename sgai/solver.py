@@ -15,6 +15,7 @@ from sgai.compounds.solving import solve_compound
 from sgai.conventions import check_convention
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote, shortened
+from sgai.loopy_solver import LoopySolver
 from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
 from sgai.nimbers import nim_sum
 from sgai.parameters import check_integer
@@ -23,7 +24,7 @@ from sgai.registry import load_ruleset
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
-from sgai.search import StateTable, is_won_by_theorem, refuse_loopy
+from sgai.search import StateTable, is_won_by_theorem
 from sgai.sequences import LARGEST_COMPILED, LARGEST_TABLE, SequenceTable
 from sgai.solution import Solution, SolvedComponent, WinningMove
 
@@ -65,11 +66,12 @@ class Solver:
     def __init__(self, *, store: "NimberStore | None" = None, memory: int = DEFAULT_MEMORY) -> None:
         self._table = StateTable(memory)
         self.compounds = PositionTables()  # the positions of components of compounds, with their values
+        self.loopy = LoopySolver(self)
         self._kept = None if store is None else _kept_values(self._table, store)
 
     def __len__(self) -> int:
         """Return the number of component states whose values are stored."""
-        return len(self._table)
+        return len(self._table) + len(self.loopy.table)
 
     @property
     def table(self) -> StateTable:
@@ -130,9 +132,11 @@ class Solver:
         """
         ruleset = load_ruleset(ruleset)
         play = ruleset.default_play() if play is None else play
+        if ruleset.loopy:
+            at = ruleset.initial() if position is None else ruleset.validate(position)
+            limits = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
+            return self.loopy.solve(ruleset, at, limits, play, compound, ending)
         check_convention(play, compound, ending, ruleset)
-        if (compound, ending) == ("disjunctive", "last"):
-            refuse_loopy(ruleset)
         position = ruleset.initial() if position is None else ruleset.validate(position)
         game = in_compound(ruleset, compound, ending, position, play)
         if isinstance(game, CompoundRuleset):

@@ -16,7 +16,7 @@ from sgai.audit import check_position
 from sgai.budget import Budget
 from sgai.decomposition import Lifter, decompose
 from sgai.errors import SgaiError
-from sgai.reference import TooManyCalls, reference_grundy
+from sgai.reference import TooManyCalls, reference_grundy, reference_loopy
 from sgai.registry import load_ruleset
 from sgai.ruleset import Ruleset
 from sgai.solver import Solver
@@ -250,6 +250,28 @@ class RulesetConformance:
             winning = {each.move for each in solver.winning_moves(ruleset, position)}
             judged = {move for move, option in ruleset.moves(position) if reference_grundy(ruleset, option) == 0}
             assert winning == judged, f"winning moves of {ruleset.format(position)}"
+
+    def test_loopy_values_agree_with_the_reference(self) -> None:
+        """In loopy games the solver's values are those that sums with nim-heaps show by retrograde analysis."""
+        ruleset = self._loaded()
+        if not ruleset.loopy:
+            return
+        solver = Solver()
+        for position in itertools.islice(self._positions(), self.judged):
+            try:
+                judged = reference_loopy(ruleset, position)
+            except TooManyCalls:
+                continue
+            solution = solver.solve(ruleset, position)
+            value = solution.loopy_value
+            assert value is not None, f"{ruleset.format(position)} is not solved"
+            assert (value.finite, value.options) == judged, f"loopy value of {ruleset.format(position)}"
+            after = {move: reference_loopy(ruleset, option) for move, option in ruleset.moves(position)}
+            winning = {move for move, (finite, _) in after.items() if finite == 0}
+            assert {each.move for each in solution.winning_moves} == winning, ruleset.format(position)
+            drawing = {move for move, (finite, options) in after.items() if finite is None and 0 not in options}
+            drawing = drawing if solution.outcome == "D" else set()
+            assert {each.move for each in solution.drawing_moves} == drawing, ruleset.format(position)
 
     def test_closed_forms_agree_with_the_reference(self) -> None:
         """Where theorems give values and outcomes without search, they are those of the naive definition."""

@@ -11,6 +11,7 @@ from sgai.errors import NotSolvedError, SgaiError
 from sgai.experiments.cli.common import add_convention, whole_number
 
 _MOST_LISTED, _MOST_NUMBERED = 30, 2000
+_SURE = {"N": "it wins", "P": "no move wins against perfect play", "D": "it holds the draw"}
 _HELP = "type a move or its number; ? components and values, m all moves, h a hint, q quit"
 
 
@@ -50,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
     persons_turn = not options.second
     is_compound = isinstance(ruleset, CompoundRuleset)  # play of it may end while moves are left
     who = "who is to move when play has ended" if is_compound else "who cannot move"
-    print(f"{ruleset}: {who} {'wins' if exact.play == 'misere' else 'loses'}. {_HELP}")
+    draws = "; play may go on for ever, and is drawn when you quit" if ruleset.loopy else ""
+    print(f"{ruleset}: {who} {'wins' if exact.play == 'misere' else 'loses'}{draws}. {_HELP}")
     while True:
         moves = list(itertools.islice(ruleset.moves(position), _MOST_NUMBERED))
         if not moves:
@@ -90,7 +92,7 @@ def _print_reason(agent: Any, decision: Any) -> None:
         print(textwrap.indent(agent.explain(), "  "))
         return
     _print_components(decision.components)
-    outcome = {"N": ", it wins", "P": ", no move wins against perfect play", None: ""}[decision.outcome]
+    outcome = "" if decision.outcome is None else f", {_SURE[decision.outcome]}"
     print(f"  the move is {decision.status}{outcome}")
 
 
@@ -126,6 +128,8 @@ def _print_components(components: Any) -> None:
         value = "value not found" if part.grundy is None else f"value {part.grundy}"
         if isinstance(part, CompoundComponent):
             value = ", ".join(f"{name} {value}" for name, value in (part.shown() or {"value": "not found"}).items())
+        elif part.loopy_value is not None:
+            value = f"value {part.loopy_value.in_words()}"
         print(f"  {part.ruleset} {part.ruleset.format(part.position)}: {value}")
 
 
@@ -135,7 +139,8 @@ def _print_values(ruleset: Any, position: Any, exact: Any) -> None:
     if not solution.exact:
         print("  not solved within the budget")
         return
-    who = "you can win" if solution.outcome == "N" else "you lose against perfect play"
+    known = {"N": "you can win", "P": "you lose against perfect play", "D": "a draw against perfect play"}
+    who = known[solution.outcome]
     if hasattr(solution, "rule"):
         who = f"{solution.rule}; {who}"
     print(f"  {who}" if solution.grundy is None else f"  nim-sum {solution.grundy}; {who}")
@@ -147,5 +152,4 @@ def _print_hint(ruleset: Any, position: Any, exact: Any) -> None:
     except NotSolvedError as error:
         print(f"  {error}")
         return
-    sure = "it wins" if decision.outcome == "N" else "no move wins against perfect play"
-    print(f"  {ruleset.format_move(position, decision.move)}: {sure}")
+    print(f"  {ruleset.format_move(position, decision.move)}: {_SURE[decision.outcome]}")

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from sgai.solution import Solution
 
 _MOST_LINES = 50
+_WHO = {
+    "N": "the player to move wins",
+    "P": "the player to move loses",
+    "D": "a draw, neither player can force a win",
+}
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
@@ -125,10 +130,12 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
     ruleset = solution.ruleset
     yield f"{shortened(str(ruleset))} {ruleset.format(solution.position)}"
     if solution.exact:
-        who = {"N": "the player to move wins", "P": "the player to move loses"}[solution.outcome or ""]
+        who = _WHO[solution.outcome or ""]
         play = " under misere play" if solution.play == "misere" else ""
         yield f"outcome       {solution.outcome}: {who}{play}"
-        if solution.grundy is None:
+        if solution.loopy_value is not None:
+            yield f"loopy value   {solution.loopy_value.in_words()}"
+        elif solution.grundy is None:
             yield "Grundy value  not found; a theorem gives the outcome"
         else:
             yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
@@ -146,15 +153,17 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
 
 def _component_lines(solution: "Solution") -> Iterator[str]:
     counted = Counter(
-        (str(part.ruleset), part.ruleset.format(part.position), part.grundy) for part in solution.components
+        (str(part.ruleset), part.ruleset.format(part.position), part.loopy_value or part.grundy)
+        for part in solution.components
     )
     if not counted:
         return
     yield "components"
-    for (name, position, grundy), number in itertools.islice(counted.items(), _MOST_LINES):
+    for (name, position, known), number in itertools.islice(counted.items(), _MOST_LINES):
         times = f"  ({number} times)" if number > 1 else ""
         unknown = "value not found" if solution.exact else "not solved"
-        value = unknown if grundy is None else f"value {grundy}"
+        shown = known if known is None or isinstance(known, int) else known.in_words()
+        value = unknown if shown is None else f"value {shown}"
         yield f"  {shortened(name)} {position}: {value}{times}"
     if len(counted) > _MOST_LINES:
         yield f"  ... and {len(counted) - _MOST_LINES} more"
@@ -162,15 +171,16 @@ def _component_lines(solution: "Solution") -> Iterator[str]:
 
 def _move_lines(solution: "Solution") -> Iterator[str]:
     ruleset = solution.ruleset
-    moves = solution.to_dict()["winning_moves"]
+    kind = "drawing" if solution.outcome == "D" else "winning"
+    moves = solution.to_dict()[f"{kind}_moves"]
     if not moves and not solution.complete:
-        yield "winning moves: none found within the budget"
+        yield f"{kind} moves: none found within the budget"
         return
     if not moves:
         over = not any(True for _ in ruleset.moves(solution.position))
-        yield "winning moves: none" + (", the game is over" if over else "")
+        yield f"{kind} moves: none" + (", the game is over" if over else "")
         return
-    yield "winning moves"
+    yield f"{kind} moves"
     wide = max(len(each["move"]) for each in moves[:_MOST_LINES])
     for each in moves[:_MOST_LINES]:
         position = each["position"]

@@ -160,6 +160,10 @@ class Graph(Ruleset[Vertex, Vertex]):
             self.__dict__["_successors"] = kept
         return kept
 
+    def written(self) -> dict[str, Any]:
+        """Leave out that there are no cycles, as there are none in most graphs."""
+        return {name: value for name, value in super().written().items() if name != "cycles" or value}
+
     def rules(self) -> "Graph":
         """Return the graph without its start; the successor lists are shared."""
         rules = super().rules()

@@ -81,6 +81,19 @@ BOARD = Kind(
 )
 
 
+def _check_retreat(value: Any) -> str:
+    check_choice("retreat", value, RETREATS)
+    return str(value)
+
+
+RETREAT = Kind(
+    "which pieces may slide away from the other one: both, left or none",
+    lambda text: _check_retreat(unbracket(text)),
+    str,
+    _check_retreat,
+)
+
+
 @register
 class Sliding(Ruleset[Rows, SlideMove]):
     """Slide one of the two pieces in a row any number of empty squares, forwards or back.
@@ -117,11 +130,10 @@ class Sliding(Ruleset[Rows, SlideMove]):
         default=(Row(4, 0, 3), Row(5, 1, 2)), kind=BOARD, start=True, doc="rows with two pieces O each, joined by /"
     )
     locked: bool = parameter(default=True, doc="whether a row is over when its pieces touch")
-    retreat: str = parameter(default="both", doc="which pieces may slide away from the other one: both, left or none")
+    retreat: str = parameter(default="both", kind=RETREAT, doc=RETREAT.describe)
 
     def __post_init__(self) -> None:
-        """Reject an unknown retreat; without any, play ends."""
-        check_choice("retreat", self.retreat, RETREATS)
+        """Note that play ends where no piece may retreat."""
         if self.retreat != "none":
             object.__setattr__(self, "loopy", True)
 

@@ -35,6 +35,12 @@ from sgai.envs import as_ruleset, bridge, load_game
         ("sgai_take_and_break(code=[{2+}.0],piles=[90])", ["too many"]),
         ("sgai_graph(edges=[1-2;2-1],start=[1])", ["1 -> 2 -> 1"]),
         ("sgai_graph(start=[9])", ["no vertex '9'"]),
+        ("sgai_graph(horizon=7)", ["horizon=7", "not loopy"]),
+        ("sgai_sliding(horizon=0)", ["horizon=0", "1 ply or more"]),
+        ("sgai_sliding(play=misere)", ["declared loopy", "misere"]),
+        ("sgai_sliding(locked=false,play=misere)", ["nobody ever moves last"]),
+        ("sgai_sliding(board=[O..])", ["'O..'"]),
+        ("sgai_nim(horizon=7)", ["horizon"]),
         ("sgai_queen(at=[9;9])", ["(9, 9)", "rows 0 to 7"]),
         ("sgai_sum(parts=[nim;kayels])", ["'kayels'", "did you mean 'kayles'?"]),
         ("sgai_nim(pils=[3])", ["pils"]),
@@ -97,7 +103,7 @@ def test_games_that_are_not_known_to_be_impartial_are_refused():
         bridge("nim")
 
 
-def test_a_loopy_ruleset_is_no_openspiel_game():
+def test_a_loopy_ruleset_is_a_game_with_a_horizon():
     from sgai.envs.game import game_class
 
     class Loopy(sgai.Ruleset):
@@ -112,8 +118,18 @@ def test_a_loopy_ruleset_is_no_openspiel_game():
 
     sgai.registry._classes["loopy_for_a_test"] = Loopy
     try:
-        with pytest.raises(pyspiel.SpielError, match="declared loopy"):
-            game_class("loopy_for_a_test")()
+        game = game_class("loopy_for_a_test")({"horizon": 3})
+        assert game.max_game_length() == 3
+        state = game.new_initial_state()
+        for left in (3, 2, 1):
+            assert f"{left} pl" in str(state)
+            state.apply_action(0)
+        assert (state.is_terminal(), state.returns(), state.legal_actions()) == (True, [0.0, 0.0], [])
+        with pytest.raises(pyspiel.SpielError, match="the game is over"):
+            state.apply_action(0)
+        for horizon in (0, -1):
+            with pytest.raises(pyspiel.SpielError, match=f"horizon={horizon}"):
+                game_class("loopy_for_a_test")({"horizon": horizon})
     finally:
         del sgai.registry._classes["loopy_for_a_test"]
 

@@ -23,7 +23,11 @@ SIZES = {
     "dawsons_kayles": ["sgai_dawsons_kayles", "sgai_dawsons_kayles(piles=[5])"],
     "euclid": ["sgai_euclid", "sgai_euclid(piles=[4;6])"],
     "fibonacci_nim": ["sgai_fibonacci_nim", "sgai_fibonacci_nim(piles=[2;6],limit=1)"],
-    "graph": ["sgai_graph", "sgai_graph(edges=[a-b;b-c;a-c;c-d.1],start=a)"],
+    "graph": [
+        "sgai_graph",
+        "sgai_graph(edges=[a-b;b-c;a-c;c-d.1],start=a)",
+        "sgai_graph(edges=[a-b;b-a;b-c;c-c;c-d],cycles=true,start=a,horizon=6)",
+    ],
     "green_hackenbush": ["sgai_green_hackenbush", "sgai_green_hackenbush(edges=[0-1;1-2;1-2;2-2;a-b],ground=[0;a])"],
     "grundys_game": ["sgai_grundys_game", "sgai_grundys_game(piles=[3])"],
     "half_take": ["sgai_half_take", "sgai_half_take(piles=[2])"],
@@ -51,6 +55,7 @@ SIZES = {
     "shuttle": ["sgai_shuttle", "sgai_shuttle(piles=[2;5],at=1,track=3)"],
     "silver_dollar": ["sgai_silver_dollar", "sgai_silver_dollar(coins=[0;3;4;8])"],
     "staircase_nim": ["sgai_staircase_nim", "sgai_staircase_nim(steps=[0;2;1])"],
+    "sliding": ["sgai_sliding", "sgai_sliding(board=[O.O./.O.O],locked=false,retreat=left,horizon=7)"],
     "subset_takeaway": ["sgai_subset_takeaway", "sgai_subset_takeaway(size=2)"],
     "subtraction": ["sgai_subtraction(take=[2;5],piles=[2;4;7])", "sgai_subtraction(take=[3],piles=[7])"],
     "sum": [

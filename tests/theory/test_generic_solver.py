@@ -11,6 +11,7 @@ from sgai.rulesets.graph import Graph
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.subtraction import Nim, Subtraction
 from sgai.rulesets.take_and_break import TakeAndBreak
+from sgai.trace import trace
 
 
 class Steps(Ruleset[int, int]):
@@ -223,15 +224,17 @@ def test_a_cycle_through_components_is_named():
     assert cycle[place:] + cycle[:place] == ("a", "b", "c")
 
 
-def test_a_ruleset_declared_loopy_is_refused_by_name():
+def test_a_ruleset_declared_loopy_has_a_loopy_value_and_no_trace():
     class Forever(Steps):
         """A game that says that it may go on for ever."""
 
         name = "forever"
         loopy = True
 
+    solution = Solver().solve(Forever())
+    assert solution.loopy_value.finite == solution.grundy == Solver().solve(Steps()).grundy
     with pytest.raises(SgaiError, match="forever"):
-        Solver().solve(Forever())
+        list(trace(Forever(), 1))
 
 
 # Budgets

@@ -33,7 +33,7 @@ def nim_heap(size):
     return {n: list(range(n)) for n in range(size + 1)}
 
 
-def random_digraph(chance, most=7):
+def random_digraph(chance, most=6):
     count = chance.randint(2, most)
     # Edges downwards give values, some upwards make cycles that play can leave or not.
     down, up = chance.choice([0.5, 0.6, 0.8, 0.9]), chance.choice([0.05, 0.1, 0.2, 0.3])
@@ -69,7 +69,7 @@ def check_sum(graphs, values):
 def test_the_digraphs_have_values_of_all_kinds():
     found = {value for values in VALUES for value in values.values()}
     assert {LoopyValue(n) for n in range(4)} <= found
-    assert len({value for value in found if value.finite is None}) >= 6
+    assert len({value for value in found if value.finite is None}) >= 5
     assert {value.outcome for value in found} == {"N", "P", "D"}
 
 
