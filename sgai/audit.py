@@ -1,7 +1,8 @@
 """The independence audit: whether the components that a ruleset names are really independent.
 
 Components are a disjunctive sum when every move of the whole is a move in one of them that leaves the others as they
-are, and every move in one of them is a move of the whole. Only then is the Grundy value the XOR of theirs.
+are, and every move in one of them is a move of the whole. Only then is the Grundy value the XOR of theirs, or in loopy
+games the loopy value the sum of theirs.
 """
 
 import itertools
@@ -12,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from sgai.audit_values import Judge
 from sgai.budget import Budget, OutOfBudget
 from sgai.decomposition import Summand, decompose
 from sgai.errors import SgaiError
-from sgai.nimbers import nim_sum
-from sgai.reference import TooManyCalls, reference_grundy
+from sgai.loopy import LoopyValue, loopy_sum
 from sgai.registry import load_ruleset
 from sgai.ruleset import Ruleset
 
@@ -26,7 +27,8 @@ Bag = frozenset[tuple[tuple[AnyRuleset, Any], int]]
 DEFAULT_POSITIONS = 20_000
 DEFAULT_SECONDS = 10.0
 MOST_MOVES = 1_000  # positions with more are left out, and the audit is then not complete
-_MOST_CALLS = 100  # positions that the reference solver may visit for one value
+_MOST_CALLS = 100  # positions that may be visited for one value
+_MOST_CALLS_OF_ALL = 1_000  # the same, where all positions are checked and most values are known already
 _DEEPEST = 100  # levels of approximate splits within approximate splits
 
 
@@ -45,10 +47,11 @@ class Counterexample:
         the whole does not have; None where only the values differ.
     why : str
         What is wrong, in words.
-    value : int or None
-        The position's Grundy value by the definition; None where it is too large for that.
-    component_values : tuple of (int or None)
-        The components' Grundy values by the definition.
+    value : int, LoopyValue or None
+        The position's Grundy value by the definition, or its loopy value where that is infinite; None where it is too
+        large for that.
+    component_values : tuple of (int, LoopyValue or None)
+        The components' values, found in the same way.
     """
 
     ruleset: AnyRuleset
@@ -56,8 +59,8 @@ class Counterexample:
     components: tuple[Summand, ...]
     move: str | None
     why: str
-    value: int | None
-    component_values: tuple[int | None, ...]
+    value: int | LoopyValue | None
+    component_values: tuple[int | LoopyValue | None, ...]
 
     def __str__(self) -> str:
         return f"the components of {self.ruleset} {self.ruleset.format(self.position)} are not independent: {self.why}"
@@ -68,12 +71,12 @@ class Counterexample:
         return {
             "position": self.ruleset.format(self.position),
             "components": [
-                {"ruleset": str(part.ruleset), "position": part.ruleset.format(part.position), "grundy": value}
+                {"ruleset": str(part.ruleset), "position": part.ruleset.format(part.position), **_value_keys(value)}
                 for part, value in parts
             ],
             "move": self.move,
             "why": self.why,
-            "grundy": self.value,
+            **_value_keys(self.value),
         }
 
 
@@ -97,6 +100,11 @@ class Audit:
         Further positions checked, in random plays.
     split_positions : int
         How many of both had two components or more.
+    checked_moves : int
+        Moves of positions and of their components that were matched with each other.
+    compared_values : int
+        How many of the positions that split had their value compared with the sum of those of their components; the
+        others are too large.
     seconds : float
         Time taken.
     """
@@ -109,6 +117,8 @@ class Audit:
     checked_positions: int
     sampled_positions: int
     split_positions: int
+    checked_moves: int
+    compared_values: int
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,6 +132,8 @@ class Audit:
             "checked_positions": self.checked_positions,
             "sampled_positions": self.sampled_positions,
             "split_positions": self.split_positions,
+            "checked_moves": self.checked_moves,
+            "compared_values": self.compared_values,
             "seconds": self.seconds,
         }
 
@@ -140,7 +152,7 @@ def check_position(
     approximate : bool
         Whether to check the split of `Ruleset.approximate_components` instead.
     max_calls : int
-        How many positions the reference solver may visit for one value; 0 leaves values out.
+        How many positions may be visited for one value; 0 leaves values out.
 
     Examples
     --------
@@ -148,20 +160,7 @@ def check_position(
     >>> check_position(nim, (1, 2, 3)) is None
     True
     """
-    whole = _split(ruleset, position, approximate)
-    if len(whole) == 1 and whole[0].position == position and whole[0].ruleset == ruleset.rules():
-        return None
-    found = _wrong_move(ruleset, position, approximate, whole)
-    value = _value(ruleset, position, max_calls)
-    if found is None and value is None:
-        return None
-    values = tuple([_value(part.ruleset, part.position, max_calls) for part in whole])
-    if found is None:
-        known = [each for each in values if each is not None]
-        if len(known) < len(values) or nim_sum(known) == value:
-            return None
-        found = None, f"its Grundy value is {value}, and the XOR of those of its components is {nim_sum(known)}"
-    return Counterexample(ruleset, position, tuple(whole), *found, value, values)
+    return _Check(ruleset, position, approximate, Judge(max_calls)).counterexample
 
 
 def audit(
@@ -198,6 +197,7 @@ def audit(
     """
     rules = load_ruleset(ruleset)
     start = rules.initial() if position is None else position
+    start = rules.validate(start)
     run = _Run(rules, approximate, budget or Budget(states=DEFAULT_POSITIONS, seconds=DEFAULT_SECONDS))
     complete = False
     try:
@@ -217,6 +217,8 @@ def audit(
         run.checked,
         run.sampled,
         run.split,
+        run.moves,
+        run.compared,
         time.perf_counter() - run.started,
     )
 
@@ -230,6 +232,9 @@ class _Run:
     checked: int = 0
     sampled: int = 0
     split: int = 0
+    moves: int = 0
+    compared: int = 0
+    judge: Judge = field(default_factory=lambda: Judge(_MOST_CALLS))
     left_out: bool = False
     seen: set[Any] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
@@ -251,6 +256,8 @@ class _Run:
 
     def exhaust(self, reachable: list[Any], complete: bool) -> None:
         """Check all positions, small ones first; if there are more than were reached, the half that is nearest."""
+        if complete:
+            self.judge = Judge(_MOST_CALLS_OF_ALL)
         for position in reversed(reachable) if complete else reachable[: (len(reachable) + 1) // 2]:
             if not complete and self.time_is_up(0.5):
                 return
@@ -282,9 +289,60 @@ class _Run:
         if next(itertools.islice(self.ruleset.moves(position), MOST_MOVES, None), None) is not None:
             self.left_out = True
             return False
-        self.split += len(_split(self.ruleset, position, self.approximate)) > 1
-        self.found = check_position(self.ruleset, position, self.approximate)
+        check = _Check(self.ruleset, position, self.approximate, self.judge)
+        self.split += len(check.whole) > 1
+        self.moves += check.moves
+        self.compared += check.compared and len(check.whole) > 1
+        self.found = check.counterexample
         return True
+
+
+class _Check:
+    """What the check of one position found, and how much it looked at."""
+
+    def __init__(self, ruleset: AnyRuleset, position: Any, approximate: bool, judge: Judge) -> None:
+        self.whole = _split(ruleset, position, approximate)
+        self.moves = 0
+        self.compared = False
+        self.counterexample: Counterexample | None = None
+        only = self.whole[0] if len(self.whole) == 1 else None
+        if only is not None and only.position == position and only.ruleset == ruleset.rules():
+            return
+        found = self._wrong_move(ruleset, position, approximate)
+        value = judge.value(ruleset, position)
+        if found is None and value is None:
+            return
+        values = [judge.value(part.ruleset, part.position) for part in self.whole]
+        known = [each for each in values if each is not None]
+        self.compared = value is not None and len(known) == len(values)
+        if found is None and self.compared and loopy_sum(known) != value:
+            kind, law = ("loopy value", "sum") if ruleset.loopy else ("Grundy value", "XOR")
+            found = None, f"its {kind} is {value}, and the {law} of those of its components is {loopy_sum(known)}"
+        if found is not None:
+            shown = tuple([_number(each) for each in values])
+            self.counterexample = Counterexample(ruleset, position, tuple(self.whole), *found, _number(value), shown)
+
+    def _wrong_move(self, ruleset: AnyRuleset, position: Any, approximate: bool) -> tuple[str | None, str] | None:
+        lefts: dict[Bag, tuple[Summand, Any]] = {}
+        for i, part in enumerate(self.whole):
+            rest = self.whole[:i] + self.whole[i + 1 :]
+            for move, option in part.ruleset.moves(part.position):
+                self.moves += 1
+                lefts.setdefault(_bag(rest + _split(part.ruleset, option, approximate)), (part, move))
+        met = set()
+        for move, option in ruleset.moves(position):
+            self.moves += 1
+            left = _bag(_split(ruleset, option, approximate))
+            if left not in lefts:
+                text = ruleset.format_move(position, move)
+                return text, f"the move {text} leads to what no move in a single component leads to"
+            met.add(left)
+        for left, (part, move) in lefts.items():
+            if left not in met:
+                text = part.ruleset.format_move(part.position, move)
+                place = f"{part.ruleset} {part.ruleset.format(part.position)}"
+                return text, f"the move {text} of the component {place} leads to what no move of the whole leads to"
+        return None
 
 
 def _split(ruleset: AnyRuleset, position: Any, approximate: bool, level: int = 0) -> list[Summand]:
@@ -306,29 +364,6 @@ def _split(ruleset: AnyRuleset, position: Any, approximate: bool, level: int = 0
     return found
 
 
-def _wrong_move(
-    ruleset: AnyRuleset, position: Any, approximate: bool, whole: list[Summand]
-) -> tuple[str | None, str] | None:
-    lefts: dict[Bag, tuple[Summand, Any]] = {}
-    for i, part in enumerate(whole):
-        rest = whole[:i] + whole[i + 1 :]
-        for move, option in part.ruleset.moves(part.position):
-            lefts.setdefault(_bag(rest + _split(part.ruleset, option, approximate)), (part, move))
-    met = set()
-    for move, option in ruleset.moves(position):
-        left = _bag(_split(ruleset, option, approximate))
-        if left not in lefts:
-            text = ruleset.format_move(position, move)
-            return text, f"the move {text} leads to what no move in a single component leads to"
-        met.add(left)
-    for left, (part, move) in lefts.items():
-        if left not in met:
-            text = part.ruleset.format_move(part.position, move)
-            place = f"{part.ruleset} {part.ruleset.format(part.position)}"
-            return text, f"the move {text} of the component {place} leads to what no move of the whole leads to"
-    return None
-
-
 def _bag(summands: list[Summand]) -> Bag:
     # What has no moves is nothing: it may be named or left out.
     counted = Counter((part.ruleset, part.ruleset.canonical(part.position)) for part in summands if _has_moves(part))
@@ -340,10 +375,10 @@ def _has_moves(part: Summand) -> bool:
     return next(moves, None) is not None
 
 
-def _value(ruleset: AnyRuleset, position: Any, max_calls: int) -> int | None:
-    if ruleset.loopy or not max_calls:
-        return None
-    try:
-        return reference_grundy(ruleset, position, max_calls)
-    except (TooManyCalls, RecursionError):
-        return None
+def _number(value: LoopyValue | None) -> int | LoopyValue | None:
+    return value if value is None or value.finite is None else value.finite
+
+
+def _value_keys(value: int | LoopyValue | None) -> dict[str, Any]:
+    infinite = isinstance(value, LoopyValue)
+    return {"grundy": None if infinite else value, "loopy_value": str(value) if infinite else None}

@@ -12,9 +12,14 @@ from sgai.parameters import parse_integer
 NOT_SOLVED = 3
 
 
-def add_position(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments RULESET and POSITION."""
-    parser.add_argument("ruleset", metavar="RULESET", help="name(key=value,...) or a take-and-break code such as 0.77")
+def add_position(parser: argparse.ArgumentParser, optional: bool = False) -> None:
+    """Add the arguments RULESET, which may be optional, and POSITION."""
+    parser.add_argument(
+        "ruleset",
+        metavar="RULESET",
+        nargs="?" if optional else None,
+        help="name(key=value,...) or a take-and-break code such as 0.77",
+    )
     parser.add_argument(
         "position", metavar="POSITION", nargs="?", help="a position as text, by default the ruleset's initial one"
     )

@@ -52,6 +52,32 @@ def test_nothing_splits(capsys):
     assert "no approximate components to check" in run(capsys, "queen(rows=3,columns=3)", "--approximate")[1]
 
 
+def test_counterexamples_are_caught(capsys):
+    code, out, _ = run(capsys, "--counterexamples")
+    assert code == 0
+    assert out.count("not independent") == 5
+    for name in ("fibonacci_per_pile", "shuttle_per_pile", "shared_stock", "rectangle_rows", "rectangle_columns"):
+        assert f"component {name}" in out or (name == "shuttle_per_pile" and "component nim [1]" in out)
+    answers = json.loads(run(capsys, "--counterexamples", "--json")[1])
+    assert [each["independent"] for each in answers] == [False] * 5
+    by_name = run(capsys, "shared_stock(piles=[1;1],moves_left=1)", "[2;2] stock 1")
+    assert "not independent" in by_name[1]
+
+
+def test_the_names_of_the_counterexamples():
+    from sgai.counterexamples import COUNTEREXAMPLES
+    from sgai.experiments.cli import audit
+
+    assert tuple(COUNTEREXAMPLES) == audit._EXAMPLES
+
+
+def test_loopy(capsys):
+    code, out, _ = run(capsys, "sliding(board=[O.O/O..O])", "O..O/.O..O")
+    assert code == 0
+    assert "independent: the components of every reachable position were checked" in out
+    assert "compared the values of" in out
+
+
 @pytest.mark.parametrize(("approximate", "independent"), [((), True), (("--approximate",), False)])
 def test_json_keys(capsys, approximate, independent):
     code, out, _ = run(capsys, "leap_and_take(strip=[OO.OO],piles=[1])", "--json", *approximate)
@@ -73,7 +99,18 @@ def test_a_users_ruleset_that_lies(capsys, tmp_path):
     assert "not independent" in out
 
 
-@pytest.mark.parametrize("arguments", [("nimm",), ("nim", "[x]"), ("nim", "--states", "0"), ("nim", "--seconds", "-1")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nim", "--counterexamples"),
+        ("nimm",),
+        ("shared_stok",),
+        ("nim", "[x]"),
+        ("nim", "--states", "0"),
+        ("nim", "--seconds", "-1"),
+    ],
+)
 def test_bad_input(capsys, arguments):
     code, out, err = run(capsys, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)

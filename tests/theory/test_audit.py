@@ -5,9 +5,12 @@ import pytest
 import sgai
 from sgai.audit import audit, check_position
 from sgai.budget import Budget
-from sgai.ruleset import Component, Ruleset
-from sgai.rulesets.boards import RectangleTake
+from sgai.counterexamples import COUNTEREXAMPLES, RectangleColumns, SharedStock, load_audited
+from sgai.loopy import LoopyValue
+from sgai.reference import reference_grundy
+from sgai.ruleset import Component
 from sgai.rulesets.heaps import HeapMove
+from sgai.rulesets.sliding import Row, Sliding
 from sgai.rulesets.subtraction import Nim
 
 
@@ -34,47 +37,6 @@ class Late(Nim):
         yield from super().moves(position)
         if position == (1, 1):
             yield HeapMove(1, (0,)), ()
-
-
-class Stock(Ruleset[tuple, int]):
-    """Two piles that lose single tokens while a common stock of moves lasts; each is named with the whole stock."""
-
-    name = "stock"
-
-    def initial(self):
-        return (2, 2, 3)
-
-    def moves(self, position):
-        *piles, stock = position
-        for i, pile in enumerate(piles):
-            if pile and stock:
-                yield i, (*piles[:i], pile - 1, *piles[i + 1 :], stock - 1)
-
-    def components(self, position):
-        *piles, stock = position
-        return [Component(self, (pile, stock)) for pile in piles]
-
-
-class Rows(RectangleTake):
-    """Rectangle take whose rows are called components."""
-
-    name = "rows"
-
-    def components(self, position):
-        row = (1 << self.columns) - 1
-        rows = [position & row << i * self.columns for i in range(self.rows)]
-        return [Component(self.rules(), part, True) for part in rows if part]
-
-
-class Columns(RectangleTake):
-    """Rectangle take whose columns are called components."""
-
-    name = "columns"
-
-    def components(self, position):
-        column = sum(1 << i * self.columns for i in range(self.rows))
-        columns = [position & column << i for i in range(self.columns)]
-        return [Component(self.rules(), part, True) for part in columns if part]
 
 
 class TooSmall(Nim):
@@ -129,9 +91,9 @@ def test_confirms_what_is_proved(ruleset):
         ("shuttle(piles=[1;2],track=1)", True),
         ("leap_and_take(strip=[OO.O],piles=[])", True),
         (Both(piles=(2, 3)), False),
-        (Stock(), False),
-        (Rows(rows=2, columns=2), False),
-        (Columns(rows=2, columns=3), False),
+        *((cls(), False) for cls in COUNTEREXAMPLES.values()),
+        (SharedStock(piles=(1, 3, 4), moves_left=2), False),
+        (RectangleColumns(rows=2, columns=3), False),
         (TooSmall(piles=(2, 3)), False),
         (WrongForm(piles=(2, 2)), False),
     ],
@@ -152,8 +114,7 @@ def test_names_the_move_that_breaks_the_split():
     wrong = check_position(Both(), (2, 2))
     assert (wrong.move, [part.position for part in wrong.components]) == ("one of both", [(2,), (2,)])
     assert "move one of both" in wrong.why
-    missing = check_position(Stock(), (2, 2, 1))
-    assert missing is not None
+    assert check_position(SharedStock(), SharedStock().validate(((2, 2), 1))) is not None
     forgotten = check_position(TooSmall(), (2, 3))
     assert (forgotten.move, forgotten.value, forgotten.component_values) == ("2->1", 1, (3,))
 
@@ -183,7 +144,8 @@ def test_what_is_not_complete_is_not_confirmed():
     assert audit("nim(piles=[5000])", budget=Budget(states=5_000, seconds=0.5)).independent is None
 
 
-def test_random_plays_find_what_is_far_from_the_start():
+def test_random_plays_find_what_is_far_from_the_start(monkeypatch):
+    monkeypatch.setattr("sgai.audit._MOST_CALLS", 1)  # values would tell from afar
     found = audit(Late(piles=(1, 9, 9)), budget=Budget(states=60))
     assert found.independent is False
     assert found.sampled_positions > 0
@@ -212,3 +174,67 @@ def test_a_split_that_goes_on_for_ever_is_an_error():
 
     with pytest.raises(sgai.SgaiError, match="goes on splitting"):
         audit(Endless(piles=(2,)), approximate=True)
+
+
+@pytest.mark.parametrize("name", sorted(COUNTEREXAMPLES))
+def test_values_alone_catch_the_counterexamples(name):
+    """Some position of each has a Grundy value that is not the XOR of those of its false components."""
+    ruleset = load_audited(name)
+    wrong = []
+    for position in ruleset.reachable().indices:
+        parts = ruleset.components(position)
+        if len(parts) > 1:
+            values = [reference_grundy(part.ruleset, part.position) for part in parts]
+            wrong.append(reference_grundy(ruleset, position) != sgai.nim_sum(values))
+    assert any(wrong)
+
+
+def test_counterexamples_are_not_registered_and_their_text_is_read():
+    assert not set(COUNTEREXAMPLES) & set(sgai.ruleset_names())
+    stock = load_audited("shared_stock(piles=[1;4],moves_left=2)")
+    assert stock.parse(stock.format(stock.initial())) == ((1, 4), 2)
+    assert load_audited("kayles") == sgai.load_ruleset("kayles")
+    with pytest.raises(sgai.SgaiError, match="did you mean 'shared_stock'"):
+        load_audited("shared_stok")
+    with pytest.raises(sgai.SgaiError, match="moves_left"):
+        load_audited("shared_stock(moves_lef=2)")
+    for text in ("[1;4]", "[1] stock x", "[1] stock -1"):
+        with pytest.raises(sgai.SgaiError, match=r"stock|integer"):
+            stock.parse(text)
+
+
+def test_how_much_was_checked():
+    found = audit("kayles(piles=[4;5])")
+    assert (found.checked_positions, found.split_positions, found.compared_values) == (43, 37, 37)
+    moves = 0
+    for position in sgai.load_ruleset("kayles(piles=[4;5])").reachable().indices:
+        if len(position) > 1:  # a move of the whole in each distinct pile, and one of each pile
+            each = {pile: len(sgai.load_ruleset("kayles").options((pile,))) for pile in position}
+            moves += sum(each.values()) + sum(each[pile] for pile in position)
+    assert found.checked_moves == moves
+    large = audit("nim(piles=[150;150;150])", budget=Budget(states=50))
+    assert large.compared_values < large.split_positions
+
+
+def test_the_start_is_checked_and_may_be_any_position():
+    assert audit("kayles", (3, 2)).checked_positions == audit("kayles(piles=[2;3])").checked_positions
+    with pytest.raises(sgai.SgaiError):
+        audit("kayles", (-1,))
+
+
+def test_loopy_rulesets_are_audited_by_loopy_values():
+    found = audit("sliding(board=[O.O/O..O])")
+    assert (found.independent, found.compared_values) == (True, found.split_positions)
+
+    class Drawn(Sliding):
+        """Sliding whose rows are called over: their moves agree with nothing, and neither do their values."""
+
+        name = "drawn"
+
+        def components(self, position):
+            return [Component(self.rules(), (Row(2, 0, 1),), True) for _ in position]
+
+    wrong = audit(Drawn(board="O..O/OO")).counterexample
+    assert (wrong.move is not None, wrong.value) == (True, LoopyValue.infinite([0]))
+    assert wrong.to_dict()["loopy_value"] == "inf(0)"
+    assert wrong.to_dict()["grundy"] is None
