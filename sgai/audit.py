@@ -380,5 +380,4 @@ def _number(value: LoopyValue | None) -> int | LoopyValue | None:
 
 
 def _value_keys(value: int | LoopyValue | None) -> dict[str, Any]:
-    infinite = isinstance(value, LoopyValue)
-    return {"grundy": None if infinite else value, "loopy_value": str(value) if infinite else None}
+    return {"grundy": None, "loopy_value": str(value)} if isinstance(value, LoopyValue) else {"grundy": value}

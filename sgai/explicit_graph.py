@@ -503,6 +503,17 @@ def plain_graph(ruleset: Graph, start: Vertex, states: Mapping[Any, State] | Non
     return graph
 
 
+def graph_of(ruleset: Ruleset[Any, Any]) -> ExplicitGraph | None:
+    """Return all vertices of a `Graph` with their successors; None for other rulesets, and where its rules are changed.
+
+    Examples
+    --------
+    >>> len(graph_of(load_ruleset("graph")))
+    4
+    """
+    return _from_graph(ruleset) if isinstance(ruleset, Graph) and _has_plain_rules(ruleset) else None
+
+
 def _from_graph(ruleset: Graph) -> ExplicitGraph:
     successors = ruleset.successors()
     numbers = {vertex: i for i, vertex in enumerate(successors)}

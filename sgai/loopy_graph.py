@@ -10,12 +10,13 @@ import numpy.typing as npt
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.errors import SgaiError
-from sgai.explicit_graph import MANY_EDGES, ExplicitGraph
+from sgai.explicit_graph import MANY_EDGES, ExplicitGraph, graph_of
 from sgai.kernels import loopy as kernels
 from sgai.loopy import LoopyValue
 from sgai.ruleset import Ruleset
 
 _STEPS, _STEPS_COMPILED = 100_000, 20_000_000  # edges looked at between two looks at the clock, and for Ctrl-C
+_MANY_EDGES = 100_000  # from here on a graph is turned into arrays as a whole, without a walk through it
 _BOUNDLESS = 10**18
 _LEVEL_BITS = 32  # levels are below the number of states, which is below 2**31
 
@@ -198,9 +199,18 @@ class LoopyTable:
             if number is not None:
                 budget.hits += 1
                 return solved, number
-        graph = reachable_graph(rules, form, budget)
+        graph = self._graph(rules, form, budget)
         solved = _Solved({state: i for i, state in enumerate(graph.states)}, loopy_values(graph, budget))
         # What was reached from here before is part of this graph now.
         kept[:] = [each for each in kept if each.values.graph.states[0] not in solved.numbers]
         kept.append(solved)
-        return solved, 0
+        return solved, solved.numbers[form]
+
+    def _graph(self, rules: Ruleset[Any, Any], form: Any, budget: Budget) -> ExplicitGraph:
+        whole = graph_of(rules) if len(getattr(rules, "edges", ())) >= _MANY_EDGES else None
+        if whole is None:
+            return reachable_graph(rules, form, budget)
+        if len(whole) > budget.states - budget.spent:
+            return reachable_graph(rules, form, budget)  # there may be fewer that can be reached
+        budget.spend(len(whole))
+        return whole

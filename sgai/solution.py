@@ -95,7 +95,7 @@ class Solution:
                     "ruleset": str(part.ruleset),
                     "position": part.ruleset.format(part.position),
                     "grundy": part.grundy,
-                    "loopy_value": None if part.loopy_value is None else str(part.loopy_value),
+                    **({} if part.loopy_value is None else {"loopy_value": str(part.loopy_value)}),
                 }
                 for part in self.components
             ],

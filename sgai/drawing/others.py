@@ -62,6 +62,8 @@ def graph_picture(ruleset: Any, position: Any) -> Picture:
                 tx, ty = places[target]
                 away = 14 / math.hypot(tx - x, ty - y)
                 picture.line(x, y, tx - away * (tx - x), ty - away * (ty - y), arrow=True)
+            elif target == vertex:
+                picture.circle(x + 12, y - 12, 8, "none")  # an edge back to itself
     for vertex, (x, y) in places.items():
         picture.circle(x, y, 13, MARK if vertex == position else PAPER)
         picture.text(x, y + 4, str(vertex), size=11)

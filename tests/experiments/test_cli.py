@@ -401,3 +401,65 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "heap,grundy\n"
     assert done.stderr == ""
+
+
+RING = "graph(edges=[a-b;b-a;a-x;b-x;x-y],cycles=true,start=a)"
+
+
+def test_solve_a_drawn_position(sgai):
+    code, out, _ = sgai("solve", RING)
+    assert code == 0
+    for line in (
+        "outcome       D: a draw, neither player can force a win",
+        "loopy value   infinity with 1",
+        "  b  to b",
+    ):
+        assert line in out.splitlines()
+    assert "drawing moves" in out
+    code, out, _ = sgai("solve", RING, "--json")
+    answer = json.loads(out)
+    assert (code, answer["outcome"], answer["grundy"], answer["loopy_value"]) == (0, "D", None, "inf(1)")
+    assert (answer["winning_moves"], answer["drawing_moves"]) == ([], [{"move": "b", "position": "b"}])
+
+
+def test_solve_loopy_positions_that_are_won_lost_and_not_solved(sgai):
+    won = sgai("solve", "sliding", "O..O")[1]
+    assert "outcome       N: the player to move wins" in won
+    assert "loopy value   infinity with 0" in won
+    assert "winning moves\n  1: 1->3  to ..OO" in won
+    lost = sgai("solve", "sliding", "O.O/.O.O.", "--json")[1]
+    assert json.loads(lost)["outcome"] == "D"
+    assert "winning moves: none, the game is over" in sgai("solve", "sliding", "OO/.OO")[1]
+    code, out, _ = sgai("solve", "sliding(board=[O...........O])", "--states", "9")
+    assert code == 3
+    assert "reaches more positions than were looked at" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((RING, "--play", "misere"), "no theory here covers play='misere'"),
+        ((RING, "--compound", "selective"), "compound='selective'"),
+        (("sliding(locked=false)", "--play", "misere"), "nobody ever moves last"),
+        ((RING, "--trace"), "declared loopy"),
+        ((RING.replace("cycles=true,", ""),), "a -> b -> a"),
+    ],
+)
+def test_solve_refuses_what_has_no_theory(sgai, arguments, words):
+    code, _, err = sgai("solve", *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+    assert words in err
+
+
+def test_play_a_loopy_game(sgai, monkeypatch):
+    answers = iter(["?", "h", "q"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+    code, out, _ = sgai("play", "sliding(board=[O.O/O..O])")
+    assert code == 0
+    for words in (
+        "play may go on for ever",
+        "value infinity with 0",
+        "a draw against perfect play",
+        "it holds the draw",
+    ):
+        assert words in out

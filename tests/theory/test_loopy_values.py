@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sgai import SgaiError
 from sgai.budget import Budget, OutOfBudget
@@ -107,6 +109,18 @@ def test_graphs_without_cycles_have_their_grundy_values():
     for _ in range(50):
         graph = ExplicitGraph.from_successors({v: chance.sample(range(v), chance.randint(0, v)) for v in range(12)})
         assert loopy_values(graph).finite.tolist() == graph.grundy_values().tolist()
+
+
+@st.composite
+def digraphs(draw):
+    count = draw(st.integers(1, 5))
+    return {v: draw(st.lists(st.integers(0, count - 1), max_size=3, unique=True)) for v in range(count)}
+
+
+@given(digraphs(), digraphs())
+@settings(max_examples=60, deadline=None)
+def test_sums_of_any_two_digraphs(first, second):
+    check_sum([first, second], [values_of(first), values_of(second)])
 
 
 def test_sums_of_values_agree_with_the_value_of_the_sum():
@@ -259,6 +273,20 @@ def test_a_table_keeps_values_once():
     budget = Budget()
     assert str(table.value(graph, 0, budget)) == "inf(1)"
     assert (budget.spent, budget.hits) == (0, 1)
+
+
+def test_large_graphs_are_not_walked_through(monkeypatch):
+    chance = random.Random(7)
+    edges = [(v, chance.randrange(40)) for v in range(40) for _ in range(3)]
+    plain = load_ruleset("graph")
+    ruleset = type(plain)(edges=edges, start=0, cycles=True)
+    walked = LoopyTable()
+    expected = [walked.value(ruleset, v, Budget()) for v in range(40)]
+    monkeypatch.setattr("sgai.loopy_graph._MANY_EDGES", 10)
+    table, budget = LoopyTable(), Budget()
+    assert [table.value(ruleset, v, budget) for v in range(40)] == expected
+    assert (budget.spent, len(table)) == (40, 40)
+    assert LoopyTable().value(ruleset, 39, Budget(len(reachable_graph(ruleset, 39, Budget())))) == expected[39]
 
 
 @pytest.mark.slow
