@@ -50,7 +50,7 @@ class CompoundPlayer:
         chosen = self._winning(found, budget) if won else self._hardest(position, budget)
         parts = zip(self._game.parts, position, found.values, strict=True)
         components = tuple(
-            CompoundComponent(part.ruleset, at, None, tuple(zip(found.theory.kinds, values or (), strict=True)))
+            CompoundComponent(part.ruleset, at, None, values=tuple(zip(found.theory.kinds, values or (), strict=True)))
             for part, at, values in parts
         )
         return Decision(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sgai.batch_oracle import Labels, Oracle
     from sgai.belief_models import BeliefModel
     from sgai.beliefs import Belief
+    from sgai.loopy import LoopyValue
     from sgai.solution import Solution
     from sgai.solver import Solver, grundy_values, solve
     from sgai.store import NimberStore
@@ -30,6 +31,7 @@ __all__ = [
     "Kind",
     "Labels",
     "LoopError",
+    "LoopyValue",
     "NimberStore",
     "NotSolvedError",
     "Oracle",
@@ -56,6 +58,7 @@ __all__ = [
 # These need numpy or SQLite, which a program that only handles rules need not wait for.
 _LAZY = {
     "Belief": "beliefs",
+    "LoopyValue": "loopy",
     "BeliefModel": "belief_models",
     "Labels": "batch_oracle",
     "NimberStore": "store",

@@ -24,7 +24,7 @@ class FibonacciPerPile(FibonacciNim):
     --------
     >>> from sgai.audit import audit
     >>> audit(FibonacciPerPile()).counterexample.why
-    'the move 1->0 leads to what no move in a single component leads to'
+    'the move 2->1 leads to what no move in a single component leads to'
     """
 
     name = "fibonacci_per_pile"

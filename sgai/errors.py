@@ -50,7 +50,8 @@ class LoopError(SgaiError):
         if len(shown) > 12:
             shown = [*shown[:6], f"({len(shown) - 12} more)", *shown[-6:]]
         super().__init__(
-            f"play can repeat for ever: {' -> '.join(shown)}; where it can, positions have no Grundy value in general"
+            f"play can repeat for ever: {' -> '.join(shown)}; where it can, positions have no Grundy value in general, "
+            "but loopy values in rulesets declared loopy (a graph by cycles=true)"
         )
 
     def __reduce__(self) -> tuple[type["LoopError"], tuple[tuple[str, ...]]]:

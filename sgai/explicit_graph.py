@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from sgai.registry import load_ruleset
 from sgai.ruleset import Ruleset
 from sgai.rulesets.graph import Graph, Vertex
 from sgai.search import State, StateTable
+
+if TYPE_CHECKING:
+    from sgai.loopy_graph import LoopyValues
 
 MANY_EDGES = 1_000_000  # from here on, compiled code is faster even when numba must be loaded first
 FEW_EDGES = 2_000  # up to here `StateTable` evaluates a graph as fast as arrays of it are made
@@ -238,6 +241,22 @@ class ExplicitGraph:
         kept: Numbers | None = self.__dict__.get("_longest")
         if kept is None:
             kept = self.__dict__["_longest"] = _read_only(self._evaluated(budget).longest_plays(budget or _boundless()))
+        return kept
+
+    def loopy_values(self, budget: Budget | None = None) -> "LoopyValues":
+        """Return the loopy values of all states, for graphs with cycles; see `sgai.loopy_graph.loopy_values`.
+
+        Examples
+        --------
+        >>> found = ExplicitGraph.from_successors({"a": ["b", "x"], "b": ["a"], "x": ["end"]}).loopy_values()
+        >>> [str(found.value(i)) for i in range(4)]
+        ['inf(1)', 'inf()', '1', '0']
+        """
+        kept: LoopyValues | None = self.__dict__.get("_loopy_values")
+        if kept is None:
+            from sgai.loopy_graph import loopy_values  # needs graphs itself
+
+            kept = self.__dict__["_loopy_values"] = loopy_values(self, budget)
         return kept
 
     def _evaluated(self, budget: Budget | None) -> "Evaluation":

@@ -10,12 +10,13 @@ import numpy.typing as npt
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.errors import SgaiError
-from sgai.explicit_graph import MANY_EDGES, ExplicitGraph, graph_of
+from sgai.explicit_graph import ExplicitGraph, graph_of
 from sgai.kernels import loopy as kernels
 from sgai.loopy import LoopyValue
 from sgai.ruleset import Ruleset
 
 _STEPS, _STEPS_COMPILED = 100_000, 20_000_000  # edges looked at between two looks at the clock, and for Ctrl-C
+_COMPILED_EDGES = 200_000  # from here on compiled code is faster even when numba must be loaded first
 _MANY_EDGES = 100_000  # from here on a graph is turned into arrays as a whole, without a walk through it
 _BOUNDLESS = 10**18
 _LEVEL_BITS = 32  # levels are below the number of states, which is below 2**31
@@ -96,7 +97,7 @@ def loopy_values(graph: ExplicitGraph, budget: Budget | None = None, use_kernels
     if len(graph.part_starts):
         raise SgaiError("loopy values are for graphs whose options are single states, and this one has sums")
     budget = budget or Budget(_BOUNDLESS)
-    compiled = len(graph.targets) >= MANY_EDGES and can_compile() if use_kernels is None else use_kernels
+    compiled = len(graph.targets) >= _COMPILED_EDGES and can_compile() if use_kernels is None else use_kernels
     functions = kernels.compiled_kernels() if compiled else kernels.plain_kernels()
     count = len(graph.states)
 

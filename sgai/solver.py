@@ -118,12 +118,14 @@ class Solver:
             theorem gives the outcome and not the Grundy value, outcome and winning moves come first; then the value is
             looked for, by default in 2,000 states of positions with no more than 200 moves, and with all that is left
             where ``states`` or ``seconds`` are given (there too not where there are more than 10,000 moves).
-            ``grundy`` is None if it is not found.
+            ``grundy`` is None if it is not found. In a ruleset that is declared loopy ``states`` counts the positions
+            that components reach, the outcome may be "D", a draw, and then ``drawing_moves`` are those that hold it.
 
         Raises
         ------
         SgaiError
-            For bad input, an unsupported convention, or play that can repeat (`LoopError`, which names the cycle).
+            For bad input, an unsupported convention, or play that can repeat in a ruleset that is not declared loopy
+            (`LoopError`, which names the cycle).
 
         Notes
         -----

@@ -1,7 +1,7 @@
 """What a solver says of a compound."""
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sgai.compounds.ruleset import CompoundRuleset
@@ -19,6 +19,7 @@ class CompoundComponent(SolvedComponent):
         The values that decide, by their kinds, such as ``("remoteness", 3)``; None where they are not found.
     """
 
+    _: KW_ONLY
     values: tuple[tuple[str, int], ...] | None
 
     def shown(self) -> dict[str, int | str] | None:
@@ -27,7 +28,7 @@ class CompoundComponent(SolvedComponent):
         Examples
         --------
         >>> import sgai
-        >>> CompoundComponent(sgai.load_ruleset("nim"), (3,), None, (("outcome", 1),)).shown()
+        >>> CompoundComponent(sgai.load_ruleset("nim"), (3,), None, values=(("outcome", 1),)).shown()
         {'outcome': 'N'}
         """
         return None if self.values is None else {named(kind): shown(kind, value) for kind, value in self.values}
@@ -54,6 +55,7 @@ class CompoundSolution(Solution):
         How many there are, also where they are not all listed; None where the outcome is not proved.
     """
 
+    _: KW_ONLY
     game: CompoundRuleset
     at: Any
     compound: str

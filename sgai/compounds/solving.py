@@ -58,7 +58,7 @@ def solve_compound(
             part.ruleset,
             position_of,
             None,
-            None if values is None else tuple(zip(found.theory.kinds, values, strict=True)),
+            values=None if values is None else tuple(zip(found.theory.kinds, values, strict=True)),
         )
         for part, position_of, values in zip(game.parts, at, found.values, strict=True)
     )

@@ -4,6 +4,7 @@ import pytest
 
 import sgai
 from sgai.audit import audit, check_position
+from sgai.audit_values import Judge
 from sgai.budget import Budget
 from sgai.counterexamples import COUNTEREXAMPLES, RectangleColumns, SharedStock, load_audited
 from sgai.loopy import LoopyValue
@@ -203,6 +204,22 @@ def test_counterexamples_are_not_registered_and_their_text_is_read():
             stock.parse(text)
 
 
+@pytest.mark.parametrize("ruleset", ["kayles(piles=[3;4])", "cram(rows=2,columns=4)", "graph", "fibonacci_nim"])
+def test_remembered_values_are_those_of_the_reference(ruleset):
+    rules = sgai.load_ruleset(ruleset)
+    judge = Judge(50)
+    for position in list(rules.reachable().indices)[:60]:
+        value = judge.value(rules, position)
+        assert value is None or value.finite == reference_grundy(rules, position)
+    complete = Judge(10_000).value(rules, rules.initial())
+    assert complete.finite == reference_grundy(rules, rules.initial())
+
+
+def test_values_of_what_goes_round_are_an_error_that_names_the_cycle():
+    with pytest.raises(sgai.LoopError, match="a -> b -> a"):
+        Judge(100).value(sgai.load_ruleset("graph(edges=[s-a;a-b;b-a],start=s)"), "s")
+
+
 def test_how_much_was_checked():
     found = audit("kayles(piles=[4;5])")
     assert (found.checked_positions, found.split_positions, found.compared_values) == (43, 37, 37)
@@ -212,7 +229,7 @@ def test_how_much_was_checked():
             each = {pile: len(sgai.load_ruleset("kayles").options((pile,))) for pile in position}
             moves += sum(each.values()) + sum(each[pile] for pile in position)
     assert found.checked_moves == moves
-    large = audit("nim(piles=[150;150;150])", budget=Budget(states=50))
+    large = audit("nim(piles=[150;150;150])", budget=Budget(states=12))
     assert large.compared_values < large.split_positions
 
 

@@ -187,7 +187,7 @@ def test_the_command_line(capsys):
     assert answer["components"][0]["grundy"] == 0
     assert all(move["move"].startswith("4x5->") for move in answer["winning_moves"])
     assert main(["solve", "paper_cutting", "--play", "misere"]) == 2
-    assert "cuts off the first 1x1" in capsys.readouterr().err
+    assert "first cuts off a 1x1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
