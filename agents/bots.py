@@ -182,6 +182,11 @@ class MCTSBot(PythonBot):
         Equal seeds and simulations give equal actions.
     seconds : float, optional
         The time for a move, in place of simulations, which then have no bound. The clock is read between simulations.
+
+    Attributes
+    ----------
+    last_simulations : int or None
+        How many simulations the last search made.
     """
 
     def __init__(
@@ -207,10 +212,13 @@ class MCTSBot(PythonBot):
             max_memory_mb=max_memory_mb,
             seed=seed,
         )
+        self.last_simulations: int | None = None
 
     def choose(self, state: Any) -> int:
         """Return the action with the best result of a new search."""
-        return int(self._tree.search(state).best_child().action)
+        root = self._tree.search(state)
+        self.last_simulations = int(root.explore_count)
+        return int(root.best_child().action)
 
 
 class AlphaBetaBot(PythonBot):

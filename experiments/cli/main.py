@@ -10,10 +10,22 @@ from typing import NoReturn
 
 import sgai
 from sgai.errors import NotSolvedError, SgaiError
-from sgai.experiments.cli import audit, classify, games, learn_beliefs, match, play, show, solve, store, values
+from sgai.experiments.cli import (
+    audit,
+    classify,
+    games,
+    latency,
+    learn_beliefs,
+    match,
+    play,
+    show,
+    solve,
+    store,
+    values,
+)
 from sgai.experiments.cli.common import NOT_SOLVED
 
-SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, learn_beliefs, store)
+SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, latency, learn_beliefs, store)
 
 ANSWERED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
@@ -78,7 +90,7 @@ def add_plugin_option(parser: argparse.ArgumentParser, default: object) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, 2 bad input, 3 not solved, 130 interrupted."""
+    """Run the command line and return its exit code: 0, 1 slower, 2 bad input, 3 not solved, 130 interrupted."""
     try:
         options = build_parser().parse_args(arguments)
         for file in options.plugin:

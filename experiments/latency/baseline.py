@@ -1,0 +1,240 @@
+"""A run kept in a file, and a later run compared with it as ratios."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sgai.errors import SgaiError, quote, quote_path
+from sgai.experiments.latency.calibration import Calibration
+from sgai.experiments.latency.files import write_whole
+from sgai.experiments.latency.measuring import Sample
+from sgai.experiments.latency.results import Results
+from sgai.experiments.latency.settings import FRESH, MODES, LatencySettings, deadline
+from sgai.experiments.latency.statistics import Ratio, ratio_of_medians
+
+KIND, VERSION = "sgai latency baseline", 1
+SLOWER, FASTER, SAME, UNKNOWN = "slower", "faster", "no clear change", "too few decisions"
+MARGIN = 1.1  # a change is called one from here on
+LEVEL = 0.99  # of the intervals: there are many rows to be wrong in
+
+_SAMPLE: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("game", "agent", "mode"), str),
+    **dict.fromkeys(("position", "round"), int),
+    **dict.fromkeys(("seconds", "cpu_seconds"), (int, float)),
+    "setup_seconds": (int, float, type(None)),
+    **dict.fromkeys(("memory", "states"), (int, type(None))),
+    "problem": (str, type(None)),
+}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """An earlier run.
+
+    Attributes
+    ----------
+    settings, machine, positions : dict
+        As of `Results`.
+    samples : list of Sample
+        All decisions.
+    calibrations : dict
+        The calibrations of each game.
+    """
+
+    settings: dict[str, Any]
+    machine: dict[str, Any]
+    positions: dict[str, list[str]]
+    samples: list[Sample]
+    calibrations: dict[str, list[Calibration]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """How one row changed.
+
+    Attributes
+    ----------
+    game, agent, mode : str
+        The row.
+    clock : "wall" or "cpu"
+        Which time is compared.
+    ratio : Ratio or None
+        The median now over the median of the baseline, as measured, with a 99% interval.
+    normalised : Ratio or None
+        The same over the ratio of the times of the fixed work: what is left when this machine, at that moment, is
+        slower or faster than the other one.
+    judged : tuple of Ratio or None
+        What decides: the normalised ratio; for an agent with a budget in seconds both, since it uses the same time on
+        any machine.
+    verdict : str
+        "slower" or "faster" where the whole intervals of all that is judged lie beyond the margin, else "no clear
+        change"; "too few decisions" where there is no interval.
+    """
+
+    game: str
+    agent: str
+    mode: str
+    clock: str
+    ratio: Ratio | None
+    normalised: Ratio | None
+    judged: tuple[Ratio | None, ...]
+    verdict: str
+
+    def is_slower_than(self, factor: float) -> bool:
+        """Tell whether what is judged lies above a factor with its whole interval."""
+        return verdict(self.judged, factor) == SLOWER
+
+
+def save_baseline(results: Results, path: str | Path) -> None:
+    """Keep a run.
+
+    Raises
+    ------
+    SgaiError
+        If it was interrupted, or the file cannot be written.
+    """
+    if results.interrupted:
+        raise SgaiError(f"an interrupted run is no baseline: {quote_path(path)} is not written")
+    kept = {
+        "kind": KIND,
+        "version": VERSION,
+        "settings": results.settings.as_json(),
+        "machine": results.machine,
+        "positions": results.positions,
+        "calibrations": {game: [asdict(each) for each in found] for game, found in results.calibrations.items()},
+        "samples": [asdict(each) for each in results.samples],
+    }
+    write_whole(Path(path), json.dumps(kept) + "\n")
+
+
+def load_baseline(path: str | Path) -> Baseline:
+    """Read what `save_baseline` wrote.
+
+    Raises
+    ------
+    SgaiError
+        If there is no such file, it is damaged, or something else.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SgaiError(f"baseline {quote_path(path)} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SgaiError(f"{quote_path(path)} is no latency baseline: it is no text") from None
+    try:
+        read = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise SgaiError(f"baseline {quote_path(path)} is damaged or none: {error}") from None
+    if not isinstance(read, dict) or read.get("kind") != KIND:
+        raise SgaiError(f"{quote_path(path)} is no latency baseline; sgai latency --save-baseline FILE writes one")
+    if read.get("version") != VERSION:
+        found = quote(read.get("version")).strip("'")
+        raise SgaiError(
+            f"baseline {quote_path(path)} has version {found}, and this program reads {VERSION}: save it anew"
+        )
+    try:
+        samples = [_sample(each) for each in read["samples"]]
+        calibrations = {
+            game: [Calibration(float(each["seconds"]), float(each["cpu_seconds"])) for each in found]
+            for game, found in read["calibrations"].items()
+        }
+        settings, machine, positions = (dict(read[name]) for name in ("settings", "machine", "positions"))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SgaiError(f"baseline {quote_path(path)} is damaged: {type(error).__name__}: {error}") from None
+    return Baseline(settings, machine, positions, samples, calibrations)
+
+
+def _sample(given: dict[str, Any]) -> Sample:
+    sample = Sample(**given)
+    for name, kind in _SAMPLE.items():
+        value = getattr(sample, name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise TypeError(f"{name}={value!r}")
+    return sample
+
+
+def check_comparable(
+    baseline: Baseline, settings: LatencySettings, positions: dict[str, list[str]] | None = None
+) -> None:
+    """Raise `SgaiError` if a baseline was measured with other settings, or on other positions."""
+    now = settings.as_json()
+    for name in dict.fromkeys((*now, *baseline.settings)):
+        if now.get(name) != baseline.settings.get(name):
+            raise SgaiError(
+                f"the baseline was measured with other settings: {name} was {_brief(baseline.settings.get(name))}, and "
+                f"is {_brief(now.get(name))}; run with the baseline's settings, or save a new one"
+            )
+    for game, texts in (positions or {}).items():
+        if baseline.positions.get(game) != texts:
+            raise SgaiError(
+                f"the baseline was measured on other positions of {quote(game)}: the rules or their random play have "
+                "changed since; save a new one"
+            )
+
+
+def _brief(value: Any) -> str:
+    games = isinstance(value, list) and all(isinstance(each, dict) and "game" in each for each in value)
+    return quote(json.dumps([each["game"] for each in value] if games else value), 200)
+
+
+def compare(results: Results, baseline: Baseline, *, clock: str = "cpu", margin: float = MARGIN) -> list[Change]:
+    """Compare a run with an earlier one, row by row.
+
+    Parameters
+    ----------
+    results : Results
+        The run; of an interrupted one what is done is compared.
+    baseline : Baseline
+        Of the same settings.
+    clock : "cpu" or "wall"
+        Which time to compare. The time that the thread computes is hardly touched by other programs; the time that
+        passes is what counts for agents that wait or let others compute.
+    margin : float
+        From which ratio on a change is called one.
+
+    Raises
+    ------
+    SgaiError
+        If the baseline was measured with other settings or on other positions.
+    """
+    check_comparable(baseline, results.settings, results.positions)
+    if clock not in ("cpu", "wall"):
+        raise SgaiError(f"clock {quote(clock)} should be cpu or wall")
+    before = Results(results.settings, baseline.machine, samples=baseline.samples, calibrations=baseline.calibrations)
+    cpu = clock == "cpu"
+    changes = []
+    for point in results.settings.points:
+        scale = _work(results, point.game, cpu), _work(before, point.game, cpu)
+        for mode in (*MODES, FRESH):
+            for agent in results.settings.agents:
+                new, old = (each.times(point.game, str(agent), mode, cpu=cpu) for each in (results, before))
+                if new and old:
+                    found = [
+                        ratio_of_medians(new, old, paired=False, scale=each, level=LEVEL)
+                        for each in (None, scale if all(scale) else None)
+                    ]
+                    judged = tuple(found if deadline(agent) is not None else found[1:])
+                    changes.append(Change(point.game, str(agent), mode, clock, *found, judged, verdict(judged, margin)))
+    return changes
+
+
+def verdict(ratios: Iterable[Ratio | None], margin: float = MARGIN) -> str:
+    """Return what all of some ratios agree on.
+
+    Examples
+    --------
+    >>> verdict([Ratio(1.5, 1.2, 1.9, 20)]), verdict([Ratio(1.5, 1.2, 1.9, 20), Ratio(1.2, 0.9, 1.3, 20)])
+    ('slower', 'no clear change')
+    """
+    known = [(each.low, each.high) if each is not None else (None, None) for each in ratios]
+    if any(low is None or high is None for low, high in known):
+        return UNKNOWN
+    if all(low is not None and low > margin for low, _ in known):
+        return SLOWER
+    return FASTER if all(high is not None and high < 1 / margin for _, high in known) else SAME
+
+
+def _work(results: Results, game: str, cpu: bool) -> list[float]:
+    return [each.cpu_seconds if cpu else each.seconds for each in results.calibrations.get(game, [])]
