@@ -9,14 +9,14 @@ from typing import Any
 from sgai.errors import SgaiError, quote, quote_path
 from sgai.experiments.latency.calibration import Calibration
 from sgai.experiments.latency.files import write_whole
-from sgai.experiments.latency.measuring import Sample
+from sgai.experiments.latency.measuring import Sample, Turn
 from sgai.experiments.latency.results import Results
 from sgai.experiments.latency.settings import FRESH, MODES, LatencySettings, deadline
 from sgai.experiments.latency.statistics import Ratio, ratio_of_medians
 
 KIND, VERSION = "sgai latency baseline", 1
 SLOWER, FASTER, SAME, UNKNOWN = "slower", "faster", "no clear change", "too few decisions"
-MARGIN = 1.1  # a change is called one from here on
+MARGIN = 1.2  # a change is called one from here on
 LEVEL = 0.99  # of the intervals: there are many rows to be wrong in
 
 _SAMPLE: dict[str, type | tuple[type, ...]] = {
@@ -39,15 +39,15 @@ class Baseline:
         As of `Results`.
     samples : list of Sample
         All decisions.
-    calibrations : dict
-        The calibrations of each game.
+    turns : list of Turn
+        The calibrations in between.
     """
 
     settings: dict[str, Any]
     machine: dict[str, Any]
     positions: dict[str, list[str]]
     samples: list[Sample]
-    calibrations: dict[str, list[Calibration]]
+    turns: list[Turn]
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,12 @@ class Change:
     ratio : Ratio or None
         The median now over the median of the baseline, as measured, with a 99% interval.
     normalised : Ratio or None
-        The same over the ratio of the times of the fixed work: what is left when this machine, at that moment, is
-        slower or faster than the other one.
+        The same of multiples of the time that the fixed work took just before: what is left when a machine is slower
+        at one moment than at another, or than another machine.
     judged : tuple of Ratio or None
-        What decides: the normalised ratio; for an agent with a budget in seconds both, since it uses the same time on
-        any machine.
+        What decides: the ratios over the Python and over the NumPy part of the fixed work, since a busy machine slows
+        the one more than the other; and for an agent with a budget in seconds, which uses the same time on any
+        machine, the ratio as measured too.
     verdict : str
         "slower" or "faster" where the whole intervals of all that is judged lie beyond the margin, else "no clear
         change"; "too few decisions" where there is no interval.
@@ -103,7 +104,7 @@ def save_baseline(results: Results, path: str | Path) -> None:
         "settings": results.settings.as_json(),
         "machine": results.machine,
         "positions": results.positions,
-        "calibrations": {game: [asdict(each) for each in found] for game, found in results.calibrations.items()},
+        "turns": [asdict(each) for each in results.turns],
         "samples": [asdict(each) for each in results.samples],
     }
     write_whole(Path(path), json.dumps(kept) + "\n")
@@ -136,14 +137,11 @@ def load_baseline(path: str | Path) -> Baseline:
         )
     try:
         samples = [_sample(each) for each in read["samples"]]
-        calibrations = {
-            game: [Calibration(float(each["seconds"]), float(each["cpu_seconds"])) for each in found]
-            for game, found in read["calibrations"].items()
-        }
+        turns = [_turn(each) for each in read["turns"]]
         settings, machine, positions = (dict(read[name]) for name in ("settings", "machine", "positions"))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SgaiError(f"baseline {quote_path(path)} is damaged: {type(error).__name__}: {error}") from None
-    return Baseline(settings, machine, positions, samples, calibrations)
+    return Baseline(settings, machine, positions, samples, turns)
 
 
 def _sample(given: dict[str, Any]) -> Sample:
@@ -153,6 +151,13 @@ def _sample(given: dict[str, Any]) -> Sample:
         if not isinstance(value, kind) or isinstance(value, bool):
             raise TypeError(f"{name}={value!r}")
     return sample
+
+
+def _turn(given: dict[str, Any]) -> Turn:
+    times = {name: float(value) for name, value in given["calibration"].items()}
+    if any(not 0 < time < float("inf") for time in times.values()):
+        raise ValueError(f"times of {times}")
+    return Turn(**{**given, "calibration": Calibration(**times)})
 
 
 def check_comparable(
@@ -202,22 +207,33 @@ def compare(results: Results, baseline: Baseline, *, clock: str = "cpu", margin:
     check_comparable(baseline, results.settings, results.positions)
     if clock not in ("cpu", "wall"):
         raise SgaiError(f"clock {quote(clock)} should be cpu or wall")
-    before = Results(results.settings, baseline.machine, samples=baseline.samples, calibrations=baseline.calibrations)
+    before = Results(results.settings, baseline.machine, samples=baseline.samples, turns=baseline.turns)
     cpu = clock == "cpu"
     changes = []
     for point in results.settings.points:
-        scale = _work(results, point.game, cpu), _work(before, point.game, cpu)
         for mode in (*MODES, FRESH):
             for agent in results.settings.agents:
-                new, old = (each.times(point.game, str(agent), mode, cpu=cpu) for each in (results, before))
-                if new and old:
-                    found = [
-                        ratio_of_medians(new, old, paired=False, scale=each, level=LEVEL)
-                        for each in (None, scale if all(scale) else None)
-                    ]
-                    judged = tuple(found if deadline(agent) is not None else found[1:])
-                    changes.append(Change(point.game, str(agent), mode, clock, *found, judged, verdict(judged, margin)))
+                row = (point.game, str(agent), mode)
+                raw, both, *parts = (
+                    _ratio(results, before, row, part=part, cpu=cpu) for part in (None, "both", "python", "numpy")
+                )
+                if raw is not None:
+                    judged = (raw, *parts) if deadline(agent) is not None else tuple(parts)
+                    changes.append(Change(*row, clock, raw, both, judged, verdict(judged, margin)))
     return changes
+
+
+def _ratio(now: Results, before: Results, row: tuple[str, str, str], *, part: str | None, cpu: bool) -> Ratio | None:
+    """Return the ratio of medians, of times as they are or as multiples of the fixed work before each turn."""
+    game, _, mode = row
+    times = []
+    for each in (now, before):
+        found = each.times(*row, cpu=cpu)
+        if part is not None:
+            work = each.work(game, mode, part, cpu=cpu)
+            found = {key: time / work[key] for key, time in found.items() if key in work}
+        times.append(found)
+    return ratio_of_medians(*times, paired=False, level=LEVEL)
 
 
 def verdict(ratios: Iterable[Ratio | None], margin: float = MARGIN) -> str:
@@ -234,7 +250,3 @@ def verdict(ratios: Iterable[Ratio | None], margin: float = MARGIN) -> str:
     if all(low is not None and low > margin for low, _ in known):
         return SLOWER
     return FASTER if all(high is not None and high < 1 / margin for _, high in known) else SAME
-
-
-def _work(results: Results, game: str, cpu: bool) -> list[float]:
-    return [each.cpu_seconds if cpu else each.seconds for each in results.calibrations.get(game, [])]

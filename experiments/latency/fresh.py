@@ -38,12 +38,14 @@ def measure_fresh(
 
     Yields
     ------
-    Sample
+    Turn or Sample
         With mode "fresh". Its CPU time is that of the whole process, its memory the largest that the process had.
     """
-    from sgai.experiments.latency.measuring import turns
+    from sgai.experiments.latency.calibration import calibrate
+    from sgai.experiments.latency.measuring import Turn, turns
 
     for position, place in enumerate(places):
+        yield Turn(name, True, position, 0, calibrate())
         for each in turns(len(agents), position):
             yield _decided(name, agents[each], position, place, seed, plugins, compile_anew)
 
@@ -101,7 +103,7 @@ def _decide(task: dict[str, Any]) -> dict[str, Any]:
     from sgai.envs import load_game
     from sgai.errors import NotSolvedError
     from sgai.experiments.latency.measuring import FAILED, NOT_SOLVED, states_of
-    from sgai.experiments.latency.memory import peak_memory
+    from sgai.experiments.latency.memory import process_peak
 
     for file in task["plugins"]:
         sgai.load_plugin(file)
@@ -124,7 +126,7 @@ def _decide(task: dict[str, Any]) -> dict[str, Any]:
         "problem": problem,
         "seconds": time.perf_counter() - started,
         "cpu_seconds": time.process_time(),
-        "memory": peak_memory(),
+        "memory": process_peak(),
         "states": states_of(bot),
     }
 

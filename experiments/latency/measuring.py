@@ -17,6 +17,29 @@ NOT_SOLVED, FAILED = "not solved", "failed"
 
 
 @dataclass(frozen=True)
+class Turn:
+    """The calibration before a position's turn.
+
+    Attributes
+    ----------
+    game : str
+        The game.
+    fresh : bool
+        Whether new processes decide then.
+    position, round : int
+        As of the samples that follow.
+    calibration : Calibration
+        How long the fixed work took.
+    """
+
+    game: str
+    fresh: bool
+    position: int
+    round: int
+    calibration: Calibration
+
+
+@dataclass(frozen=True)
 class Sample:
     """One decision.
 
@@ -84,7 +107,7 @@ def measure_point(
     seed: int = 0,
     clocks: Clocks | None = None,
     meter: MemoryMeter | None = None,
-) -> Iterator[Sample | Calibration]:
+) -> Iterator[Sample | Turn]:
     """Time decisions of all agents in all modes, in turns on each position, with a calibration before each position.
 
     A cold agent is made for each decision, so that its tables are empty; code is loaded and compiled already. A warm
@@ -120,7 +143,7 @@ def measure_point(
         for position, place in enumerate(places):
             if not contestants:
                 return
-            yield calibrate(clocks)
+            yield Turn(name, False, position, number, calibrate(clocks))
             for each in turns(len(contestants), turn):
                 agent, mode = contestants[each]
                 bot, setup = warm.get(str(agent)), None

@@ -37,18 +37,25 @@ class MemoryMeter:
         """Begin to measure."""
         if self.kind == PEAK:
             _CLEAR.write_text("5")
-        self._before = _status("VmRSS") if self.kind in (PEAK, AFTER) else peak_memory() or 0
+        self._before = _status("VmRSS") if self.kind in (PEAK, AFTER) else _record() or 0
 
     def growth(self) -> int | None:
         """Return the growth since `begin` in bytes, 0 or more; None where it is not known."""
         if self.kind is None:
             return None
-        now = _status("VmHWM") if self.kind == PEAK else _status("VmRSS") if self.kind == AFTER else peak_memory() or 0
+        now = _status("VmHWM") if self.kind == PEAK else _status("VmRSS") if self.kind == AFTER else _record() or 0
         return max(0, now - self._before)
 
 
-def peak_memory() -> int | None:
-    """Return the largest resident memory that this process ever had in bytes, None where the system does not tell."""
+def process_peak() -> int | None:
+    """Return the largest resident memory of a process in which no `MemoryMeter` began, in bytes; None if unknown."""
+    try:
+        return _status("VmHWM")  # what getrusage tells counts the process that started this one too
+    except (OSError, ValueError):
+        return _record()
+
+
+def _record() -> int | None:
     try:
         import resource
     except ImportError:  # Windows
@@ -61,7 +68,7 @@ def _kind() -> str | None:
     try:
         _status("VmRSS")
     except (OSError, ValueError):
-        return RECORD if peak_memory() is not None else None
+        return RECORD if _record() is not None else None
     try:
         _CLEAR.write_text("5")
         _status("VmHWM")

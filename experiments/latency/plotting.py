@@ -11,6 +11,7 @@ from sgai.experiments.latency.settings import FRESH, MODES
 
 FORMATS = (".png", ".svg", ".pdf")
 _WIDTH, _HEIGHT = 5.2, 3.6  # inches a panel
+_WIDE = 200  # from this ratio on only powers of ten are labelled
 _MARKERS = "osD^vP*X"
 
 
@@ -85,7 +86,14 @@ def _panels(rows: Sequence[Row], variable: str | None) -> list[tuple[str, list[R
 
 
 def _draw(panel: Any, rows: Sequence[Row], variable: str | None, styles: dict[str, dict[str, str]]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     panel.set_yscale("log")
+    times = [1000 * row[name] for row in rows for name in ("p50", "p99")]
+    wide = max(times, default=1.0) > _WIDE * min(times, default=1.0)
+    panel.yaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    panel.yaxis.set_minor_formatter(NullFormatter())
     panel.grid(True, which="major", alpha=0.3)
     names = [name for name in styles if any(row["agent"] == name for row in rows)]
     for name in names:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 import sgai
-from sgai.experiments.latency.calibration import Calibration
-from sgai.experiments.latency.measuring import FAILED, NOT_SOLVED, Sample
+from sgai.experiments.latency.measuring import FAILED, NOT_SOLVED, Sample, Turn
 from sgai.experiments.latency.settings import FRESH, MODES, LatencySettings, Point, deadline
 from sgai.experiments.latency.statistics import Ratio, quantiles, ratio_of_medians
 
@@ -39,8 +38,8 @@ class Results:
         For each game the number of moves at each position.
     samples : list of Sample
         All decisions.
-    calibrations : dict
-        The calibrations of each game.
+    turns : list of Turn
+        The calibrations in between.
     interrupted : bool
         Whether Ctrl-C ended the run.
     """
@@ -51,7 +50,7 @@ class Results:
     positions: dict[str, list[str]] = field(default_factory=dict)
     legal_actions: dict[str, list[int]] = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
-    calibrations: dict[str, list[Calibration]] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
     interrupted: bool = False
 
     def rows(self, games: Sequence[str] | None = None) -> list[Row]:
@@ -86,6 +85,14 @@ class Results:
     def times(self, game: str, agent: str, mode: str, *, cpu: bool = False) -> dict[tuple[int, int], float]:
         """Return the times of decisions that did not fail, by position and round."""
         return _times(self.of(game, agent, mode), cpu=cpu)
+
+    def work(self, game: str, mode: str, part: str, *, cpu: bool = False) -> dict[tuple[int, int], float]:
+        """Return how long a part of the fixed work took before each turn, by position and round."""
+        return {
+            (each.position, each.round): each.calibration.work(part, cpu=cpu)
+            for each in self.turns
+            if each.game == game and each.fresh == (mode == FRESH)
+        }
 
     def _row(self, point: Point, agent: str, mode: str, budget: float | None, samples: list[Sample]) -> Row:
         wall, cpu = _times(samples), _times(samples, cpu=True)

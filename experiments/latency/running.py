@@ -6,10 +6,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from sgai.experiments.latency.calibration import Calibration
 from sgai.experiments.latency.files import CsvFile
 from sgai.experiments.latency.fresh import measure_fresh
-from sgai.experiments.latency.measuring import Sample, measure_point
+from sgai.experiments.latency.measuring import Sample, Turn, measure_point
 from sgai.experiments.latency.memory import MemoryMeter
 from sgai.experiments.latency.positions import Place, draw_positions
 from sgai.experiments.latency.results import Results, machine_info
@@ -61,6 +60,7 @@ def run_latency(
         places[name] = draw_positions(game, settings.positions, settings.moves, settings.seed)
         results.positions[name] = [str(place.state) for place in places[name]]
         results.legal_actions[name] = [place.legal_actions for place in places[name]]
+    written: set[str] = set()
     if begun is not None:
         begun(results)
     with (
@@ -68,26 +68,26 @@ def run_latency(
         CsvFile(samples) as list_of_all,
         tqdm(total=_decisions(settings, places), unit="decision", disable=not progress, leave=False) as bar,
     ):
-        for name, game in games.items():
-            try:
+        try:
+            for name, game in games.items():
                 for found in _measured(settings, name, game, places[name], meter):
-                    if isinstance(found, Calibration):
-                        results.calibrations.setdefault(name, []).append(found)
+                    if isinstance(found, Turn):
+                        results.turns.append(found)
                         continue
                     results.samples.append(found)
                     list_of_all.write_sample(found)
                     bar.update()
-            except KeyboardInterrupt:
-                results.interrupted = True
-            table.write(results.rows([name]))
-            if results.interrupted:
-                break
+                table.write(results.rows([name]))
+                written.add(name)
+        except KeyboardInterrupt:
+            results.interrupted = True
+            table.write(results.rows([name for name in games if name not in written]))
     return results
 
 
 def _measured(
     settings: LatencySettings, name: str, game: object, places: list[Place], meter: MemoryMeter
-) -> Iterator[Sample | Calibration]:
+) -> Iterator[Sample | Turn]:
     return itertools.chain(
         measure_point(
             game,

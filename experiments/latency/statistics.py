@@ -54,7 +54,6 @@ def ratio_of_medians(
     second: Values,
     *,
     paired: bool,
-    scale: tuple[Sequence[float], Sequence[float]] | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Ratio | None:
@@ -69,8 +68,6 @@ def ratio_of_medians(
         Times above 0.
     paired : bool
         Whether values of the same round were measured next to each other, so that the same rounds are drawn for both.
-    scale : pair of sequences, optional
-        Times of fixed work beside the first and the second ones; the ratio of their medians is divided out.
     level : float
         Of the interval.
     seed : int
@@ -92,13 +89,10 @@ def ratio_of_medians(
     if not keys:
         return None
     upper, lower = _matrix(keys, first), _matrix(keys, second)
-    scales = (np.ones(1), np.ones(1)) if scale is None else tuple(np.asarray(each, float) for each in scale)
-    if any(len(each) == 0 for each in scales):
+    below = float(np.nanmedian(lower))
+    if below <= 0:
         return None
-    below = float(np.nanmedian(lower) * np.median(scales[0]))
-    value = float(np.nanmedian(upper) * np.median(scales[1])) / below if below > 0 else None
-    if value is None:
-        return None
+    value = float(np.nanmedian(upper)) / below
     if len(keys) < LEAST_SAMPLES:
         return Ratio(value, None, None, len(keys))
     chance = np.random.default_rng(seed)
@@ -106,9 +100,8 @@ def ratio_of_medians(
     drawn = chance.random((*places.shape, upper.shape[1]))
     tops = _medians(upper, places, drawn)
     bottoms = _medians(lower, places, drawn if paired else chance.random(drawn.shape))
-    work = [np.median(chance.choice(each, (RESAMPLES, len(each))), axis=1) for each in scales]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = tops * work[1] / (bottoms * work[0])
+        ratios = tops / bottoms
     low, high = np.nanpercentile(ratios, (50 * (1 - level), 50 * (1 + level)))
     return Ratio(value, float(low), float(high), len(keys))
 

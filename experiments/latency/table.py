@@ -128,8 +128,8 @@ def format_changes(changes: Sequence[Change], baseline: Baseline, results: Resul
 
 def _speed(baseline: Baseline, results: Results, cpu: bool) -> str:
     medians = []
-    for calibrations in (results.calibrations, baseline.calibrations):
-        found = [each.cpu_seconds if cpu else each.seconds for here in calibrations.values() for each in here]
+    for turns in (results.turns, baseline.turns):
+        found = [each.calibration.work("both", cpu=cpu) for each in turns]
         medians.append(float(np.median(found)) if found else None)
     now, then = medians
     if not now or not then:
