@@ -127,18 +127,24 @@ def run(options: argparse.Namespace) -> int:
         baseline = None if options.baseline is None else latency.load_baseline(options.baseline)
         if baseline is not None:
             check_comparable(baseline, settings)
-        if options.save_baseline is not None:
-            check_writable(options.save_baseline)
+        for file in (options.csv, options.samples, options.save_baseline):
+            if file is not None:
+                check_writable(file)
         if options.plot is not None:
             from sgai.experiments.latency.plotting import check_plot
 
             check_plot(options.plot)
+
+        def begun(results: latency.Results) -> None:
+            if baseline is not None:
+                check_comparable(baseline, settings, results.positions)
+
         results = latency.run_latency(
             settings,
             csv=options.csv,
             samples=options.samples,
             progress=not options.quiet,
-            begun=lambda begun: baseline and check_comparable(baseline, settings, begun.positions),
+            begun=begun,
         )
     changes = [] if baseline is None else latency.compare(results, baseline, clock=options.clock)
     if options.json:
@@ -186,10 +192,11 @@ def _check_different(options: argparse.Namespace) -> None:
     for path in given:
         if given.count(path) > 1:
             raise SgaiError(f"{str(path)!r} is to be written twice; give two files")
-    if options.baseline is not None and Path(options.baseline).absolute() in given[: len(given)]:
-        others = [name for name in names[:3] if getattr(options, name) == options.baseline]
-        if others:
-            raise SgaiError(f"--{others[0]} would overwrite the baseline {options.baseline!r}; give another file")
+    if options.baseline is not None:
+        before = Path(options.baseline).absolute()
+        for name, path in zip([name for name in names if getattr(options, name) is not None], given, strict=True):
+            if path == before and name != "save_baseline":
+                raise SgaiError(f"--{name} would overwrite the baseline {options.baseline!r}; give another file")
 
 
 def many(read: Callable[[str], T]) -> Callable[[str], list[T]]:

@@ -150,6 +150,8 @@ def _sample(given: dict[str, Any]) -> Sample:
         value = getattr(sample, name)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise TypeError(f"{name}={value!r}")
+        if isinstance(value, float) and not 0 <= value < float("inf"):
+            raise ValueError(f"{name}={value!r}")
     return sample
 
 
@@ -241,7 +243,7 @@ def verdict(ratios: Iterable[Ratio | None], margin: float = MARGIN) -> str:
 
     Examples
     --------
-    >>> verdict([Ratio(1.5, 1.2, 1.9, 20)]), verdict([Ratio(1.5, 1.2, 1.9, 20), Ratio(1.2, 0.9, 1.3, 20)])
+    >>> verdict([Ratio(1.5, 1.3, 1.9, 20)]), verdict([Ratio(1.5, 1.3, 1.9, 20), Ratio(1.2, 0.9, 1.3, 20)])
     ('slower', 'no clear change')
     """
     known = [(each.low, each.high) if each is not None else (None, None) for each in ratios]

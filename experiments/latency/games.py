@@ -16,8 +16,8 @@ SIZE = "{size}"
 _SIZES = (
     {"piles": "[{}]"},
     {"pile_sizes": "{}"},
-    {"rows": "{}", "columns": "{}"},
     {"vertices": "{}"},
+    {"rows": "{}", "columns": "{}"},
     {"board_size": "{}"},
     {"size": "{}"},
 )
@@ -54,6 +54,8 @@ def sized(text: str, size: int | None) -> str:
     call = parse_call(text)
     known = {each.short_name: each for each in pyspiel.registered_games()}[call.name].parameter_specification
     for group in _SIZES:
+        if "vertices" in group and "grid" in call.arguments.get("graph", ""):
+            continue  # a grid has rows and columns
         if set(group) <= set(known) and not set(group) & set(call.arguments):
             added = {name: written.format(size) for name, written in group.items()}
             return format_call(call.name, {**call.arguments, **added}.items())

@@ -4,6 +4,7 @@ import gc
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sgai.agents import GeneralDecision
@@ -152,9 +153,7 @@ def measure_point(
                     bot = agent.make(game, seed_of(seed, name, position, number))
                     setup = clocks.wall() - started
                     bot.restart_at(place.state)
-                seconds, cpu, memory, problem = timed(
-                    lambda bot=bot, place=place: bot.step(place.state), place, clocks, meter
-                )
+                seconds, cpu, memory, problem = timed(partial(bot.step, place.state), place, clocks, meter)
                 yield Sample(
                     name, str(agent), mode, position, number, seconds, cpu, setup, memory, states_of(bot), problem
                 )

@@ -54,7 +54,7 @@ def draw_positions(game: Any, count: int, moves: tuple[int, int], seed: int) -> 
     >>> from sgai.envs import load_game
     >>> places = draw_positions(load_game("sgai_nim(piles=[3;4])"), 3, (0, 1), seed=1)
     >>> [str(place.state) for place in places]
-    ['[3;4], player 0 to move', '[1;3], player 1 to move', '[4], player 1 to move']
+    ['[3;3], player 1 to move', '[1;3], player 1 to move', '[2;4], player 1 to move']
     """
     chance = random.Random(f"{seed}|{game}")
     found: dict[str, Place] = {}
@@ -71,5 +71,8 @@ def draw_positions(game: Any, count: int, moves: tuple[int, int], seed: int) -> 
             break
     if not found:
         least, most = moves
-        raise SgaiError(f"game {quote(str(game))} has no position with a move after {least} to {most} random moves")
+        after = f"{least} to {most}" if least < most else f"{least}"
+        raise SgaiError(
+            f"game {quote(str(game))}: no position with a move was found after {after} random moves; allow fewer moves"
+        )
     return list(found.values())

@@ -199,8 +199,8 @@ def with_budgets(text: str, grids: Mapping[str, Sequence[float]]) -> list[AgentS
     >>> grids = {"seconds": [0.01, 0.1], "simulations": [50]}
     >>> [str(each) for each in with_budgets("mcts", grids)]
     ['mcts(seconds=0.01)', 'mcts(seconds=0.1)', 'mcts(simulations=50)']
-    >>> [str(each) for each in with_budgets("hybrid(core=mcts,nodes=7)", grids)]
-    ['hybrid(core=mcts,nodes=7)']
+    >>> [str(each) for each in with_budgets("hybrid(seed=3,nodes=7)", grids)]
+    ['hybrid(seed=3,nodes=7)']
     """
     for name in BUDGETS:
         if "{" + name + "}" in text:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-RESAMPLES = 2000
+RESAMPLES = 1000
 LEAST_SAMPLES = 5  # with fewer there is no interval
 
 Key = tuple[int, int]  # position and round
@@ -126,4 +126,5 @@ def _medians(
     if np.isnan(values).any():
         picked[np.arange(values.shape[1]) >= counts[..., None]] = np.nan
     flat = picked.reshape(len(places), -1)
-    return np.nanmedian(flat, axis=1) if np.isnan(flat).any() else np.median(flat, axis=1)
+    medians = np.nanmedian(flat, axis=1) if np.isnan(flat).any() else np.median(flat, axis=1)
+    return np.asarray(medians, np.float64)
