@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sgai.agents import GeneralDecision
-from sgai.errors import NotSolvedError
 from sgai.experiments.latency.calibration import Calibration, Clocks, calibrate
 from sgai.experiments.latency.memory import MemoryMeter
 from sgai.experiments.latency.positions import Place
-from sgai.experiments.latency.settings import COLD, WARM
-
-NOT_SOLVED, FAILED = "not solved", "failed"
+from sgai.experiments.latency.settings import WARM
+from sgai.experiments.one_decision import FAILED, failure, states_of
 
 
 @dataclass(frozen=True)
@@ -147,8 +144,10 @@ def measure_point(
             yield Turn(name, False, position, number, calibrate(clocks))
             for each in turns(len(contestants), turn):
                 agent, mode = contestants[each]
-                bot, setup = warm.get(str(agent)), None
-                if mode == COLD:
+                setup = None
+                if mode == WARM:
+                    bot = warm[str(agent)]
+                else:
                     started = clocks.wall()
                     bot = agent.make(game, seed_of(seed, name, position, number))
                     setup = clocks.wall() - started
@@ -169,24 +168,13 @@ def timed(
     cpu_started, started = clocks.cpu(), clocks.wall()
     try:
         action = step()
-    except NotSolvedError:
-        problem = NOT_SOLVED
     except Exception as error:  # a bot may raise anything; the others go on
-        problem = f"{FAILED}: {type(error).__name__}: {' '.join(str(error).split())}"
+        problem = failure(error)
     seconds, cpu = clocks.wall() - started, clocks.cpu() - cpu_started
     memory = meter.growth()
     if problem is None and action not in place.state.legal_actions():
         problem = f"{FAILED}: the action {action!r} is not legal in {str(place.state)!r}"
     return seconds, cpu, memory, problem
-
-
-def states_of(bot: Any) -> int | None:
-    """Return how many states, nodes and simulations a bot's last decision took, None where it does not tell."""
-    decision = getattr(bot, "last_decision", None)
-    if decision is None:
-        return getattr(bot, "last_simulations", None)
-    # OpenSpiel's information-set search does not tell, and has 0 there.
-    return None if isinstance(decision, GeneralDecision) and decision.states == 0 else int(decision.states)
 
 
 def _warmed(agent: Any, game: Any, places: Sequence[Place], seed: int) -> Any:

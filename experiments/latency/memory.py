@@ -1,9 +1,10 @@
 """By how much a decision makes the process's memory grow."""
 
-import sys
 from pathlib import Path
 
-_STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+from sgai.experiments.resident_memory import record, status
+
+_CLEAR = Path("/proc/self/clear_refs")
 PEAK, AFTER, RECORD = "peak of resident memory", "resident memory afterwards", "record of resident memory"
 
 
@@ -37,48 +38,24 @@ class MemoryMeter:
         """Begin to measure."""
         if self.kind == PEAK:
             _CLEAR.write_text("5")
-        self._before = _status("VmRSS") if self.kind in (PEAK, AFTER) else _record() or 0
+        self._before = status("VmRSS") if self.kind in (PEAK, AFTER) else record() or 0
 
     def growth(self) -> int | None:
         """Return the growth since `begin` in bytes, 0 or more; None where it is not known."""
         if self.kind is None:
             return None
-        now = _status("VmHWM") if self.kind == PEAK else _status("VmRSS") if self.kind == AFTER else _record() or 0
+        now = status("VmHWM") if self.kind == PEAK else status("VmRSS") if self.kind == AFTER else record() or 0
         return max(0, now - self._before)
-
-
-def process_peak() -> int | None:
-    """Return the largest resident memory of a process in which no `MemoryMeter` began, in bytes; None if unknown."""
-    try:
-        return _status("VmHWM")  # what getrusage tells counts the process that started this one too
-    except (OSError, ValueError):
-        return _record()
-
-
-def _record() -> int | None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _kind() -> str | None:
     try:
-        _status("VmRSS")
+        status("VmRSS")
     except (OSError, ValueError):
-        return RECORD if _record() is not None else None
+        return RECORD if record() is not None else None
     try:
         _CLEAR.write_text("5")
-        _status("VmHWM")
+        status("VmHWM")
     except (OSError, ValueError):
         return AFTER
     return PEAK
-
-
-def _status(name: str) -> int:
-    for line in _STATUS.read_text().splitlines():
-        if line.startswith(name + ":"):
-            return 1024 * int(line.split()[1])
-    raise ValueError(name)

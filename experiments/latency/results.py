@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 import sgai
-from sgai.experiments.latency.measuring import FAILED, NOT_SOLVED, Sample, Turn
+from sgai.experiments.latency.measuring import Sample, Turn
 from sgai.experiments.latency.settings import FRESH, MODES, LatencySettings, Point, deadline
 from sgai.experiments.latency.statistics import Ratio, quantiles, ratio_of_medians
+from sgai.experiments.one_decision import FAILED, NOT_SOLVED
 
 Row = dict[str, Any]
 WHOLE_PROCESS = "largest resident memory of the process"

@@ -88,7 +88,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, capsys, monkeypatch):
 
 
 def test_budgets_show_overruns_and_what_is_not_solved(capsys):
-    arguments = ("latency", "--quiet", "--positions", "2", "--repeats", "2", "--game", "sgai_queen")
+    arguments = ("latency", "--quiet", "--positions", "2", "--repeats", "2", "--game", "sgai_kayles(piles=[9;8])")
     assert main([*arguments, "--agent", "mcts", "--agent", "exact(states=1)", "--seconds", "0.001,0.002"]) == 0
     out = capsys.readouterr().out
     assert "mcts(seconds=0.001)" in out
@@ -132,17 +132,22 @@ def test_nothing_measured_is_said():
     assert format_table(Results(settings, machine_info())) == "nothing was measured"
 
 
-@pytest.mark.parametrize(("ending", "grid"), [(".png", {"sizes": [3, 4]}), (".svg", {})])
-def test_plots_are_drawn_over_what_varies(tmp_path, ending, grid):
+@pytest.mark.parametrize(
+    ("ending", "start", "grid"),
+    [(".png", b"\x89PNG", {"sizes": [3, 4]}), (".svg", b"<?xml", {}), (".svg", b"<?xml", {"nodes": [5, 9]})],
+)
+def test_plots_are_drawn_over_what_varies(tmp_path, ending, start, grid):
     pytest.importorskip("matplotlib")
-    from sgai.experiments.latency.plotting import plot
+    from sgai.experiments.latency.plotting import Axis, plot
 
-    game = "sgai_nim" if "sizes" in grid else "sgai_nim(piles=[3])"
-    results = run_latency(LatencySettings.parse(["exact", "random"], [game], positions=1, repeats=1, **grid))
+    game = "sgai_nim" if "sizes" in grid else "sgai_queen"
+    agents = ["random", "plain_alpha_beta" if "nodes" in grid else "exact"]
+    results = run_latency(LatencySettings.parse(agents, [game], positions=1, repeats=1, **grid))
+    assert Axis.of(results, results.rows()).variable == {"sizes": "size", "nodes": "nodes"}.get(next(iter(grid), None))
     file = tmp_path / f"plot{ending}"
     plot(results, file)
     drawn = file.read_bytes()
-    assert drawn.startswith(b"\x89PNG" if ending == ".png" else b"<?xml")
+    assert drawn.startswith(start)
     assert len(drawn) > 5000
 
 

@@ -10,11 +10,13 @@ from sgai.envs import load_game
 from sgai.errors import NotSolvedError
 from sgai.experiments.latency.calibration import Calibration, Clocks
 from sgai.experiments.latency.fresh import measure_fresh
-from sgai.experiments.latency.measuring import Sample, Turn, measure_point, states_of, turns
-from sgai.experiments.latency.memory import PEAK, MemoryMeter, process_peak
+from sgai.experiments.latency.measuring import Sample, Turn, measure_point, turns
+from sgai.experiments.latency.memory import PEAK, MemoryMeter
 from sgai.experiments.latency.positions import draw_positions
 from sgai.experiments.latency.results import Results
 from sgai.experiments.latency.settings import LatencySettings
+from sgai.experiments.one_decision import states_of
+from sgai.experiments.resident_memory import process_peak
 
 GAME = "sgai_nim(piles=[3;4])"
 
@@ -211,3 +213,8 @@ def test_a_fresh_process_counts_from_its_start():
     assert 0.2 < found.setup_seconds < found.seconds
     assert found.cpu_seconds > 0.2
     assert found.memory > 30_000_000
+    (_, found) = measure_fresh("sgai_grundys_game(piles=[9])", [AgentSpec.parse("exact(states=1)")], places)
+    assert found.problem == "not solved"
+    (_, found) = measure_fresh("no_game", [AgentSpec.parse("exact")], places)
+    assert found.problem.startswith("failed: the process ended with 1: ")
+    assert "unknown OpenSpiel game 'no_game'" in found.problem
