@@ -34,8 +34,9 @@ def states_of(bot: Any) -> int | None:
     decision = getattr(bot, "last_decision", None)
     if decision is None:
         return getattr(bot, "last_simulations", None)
-    # OpenSpiel's information-set search, the only one with a text of what was searched, does not tell: it has 0 there.
-    return None if decision.states == 0 and hasattr(decision, "search") else int(decision.states)
+    states: int | None = getattr(decision, "states", None)
+    # OpenSpiel's information-set search, one of those with a text of what was searched, does not tell: it has 0 there.
+    return None if states == 0 and hasattr(decision, "search") else states
 
 
 def decide(task: dict[str, Any]) -> None:

@@ -61,7 +61,8 @@ class Change:
     clock : "wall" or "cpu"
         Which time is compared.
     ratio : Ratio or None
-        The median now over the median of the baseline, as measured, with a 99% interval.
+        The time now over that of the baseline, as measured, with a 99% interval: the ratio of the medians at each
+        position, of which the geometric mean.
     normalised : Ratio or None
         The same of multiples of the time that the fixed work took just before: what is left when a machine is slower
         at one moment than at another, or than another machine.
@@ -226,7 +227,7 @@ def compare(results: Results, baseline: Baseline, *, clock: str = "cpu", margin:
 
 
 def _ratio(now: Results, before: Results, row: tuple[str, str, str], *, part: str | None, cpu: bool) -> Ratio | None:
-    """Return the ratio of medians, of times as they are or as multiples of the fixed work before each turn."""
+    """Return the ratio of the times as they are or as multiples of the fixed work before each turn."""
     game, _, mode = row
     times = []
     for each in (now, before):
@@ -235,7 +236,7 @@ def _ratio(now: Results, before: Results, row: tuple[str, str, str], *, part: st
             work = each.work(game, mode, part, cpu=cpu)
             found = {key: time / work[key] for key, time in found.items() if key in work}
         times.append(found)
-    return ratio_of_medians(*times, paired=False, level=LEVEL)
+    return ratio_of_medians(*times, paired=False, by_position=True, level=LEVEL)
 
 
 def verdict(ratios: Iterable[Ratio | None], margin: float = MARGIN) -> str:

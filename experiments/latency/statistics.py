@@ -54,6 +54,7 @@ def ratio_of_medians(
     second: Values,
     *,
     paired: bool,
+    by_position: bool = False,
     level: float = 0.95,
     seed: int = 0,
 ) -> Ratio | None:
@@ -68,6 +69,9 @@ def ratio_of_medians(
         Times above 0.
     paired : bool
         Whether values of the same round were measured next to each other, so that the same rounds are drawn for both.
+    by_position : bool
+        Whether to take the ratio at each position and then their geometric mean, rather than the ratio of the medians
+        of all: positions differ far more than runs do, so this is sharper for two runs of one agent.
     level : float
         Of the interval.
     seed : int
@@ -89,17 +93,18 @@ def ratio_of_medians(
     if not keys:
         return None
     upper, lower = _matrix(keys, first), _matrix(keys, second)
-    below = float(np.nanmedian(lower))
+    center = _mean_of_medians if by_position else _median_of_all
+    below = float(center(lower[None])[0])
     if below <= 0:
         return None
-    value = float(np.nanmedian(upper)) / below
+    value = float(center(upper[None])[0]) / below
     if len(keys) < LEAST_SAMPLES:
         return Ratio(value, None, None, len(keys))
     chance = np.random.default_rng(seed)
     places = chance.integers(len(upper), size=(RESAMPLES, len(upper)))
     drawn = chance.random((*places.shape, upper.shape[1]))
-    tops = _medians(upper, places, drawn)
-    bottoms = _medians(lower, places, drawn if paired else chance.random(drawn.shape))
+    tops = center(_resampled(upper, places, drawn))
+    bottoms = center(_resampled(lower, places, drawn if paired else chance.random(drawn.shape)))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = tops / bottoms
     low, high = np.nanpercentile(ratios, (50 * (1 - level), 50 * (1 + level)))
@@ -117,14 +122,28 @@ def _matrix(keys: Sequence[Key], values: Values) -> npt.NDArray[np.float64]:
     return made
 
 
-def _medians(
+def _resampled(
     values: npt.NDArray[np.float64], places: npt.NDArray[np.int64], drawn: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Return the median of each resample: of each place as many values as it has."""
+    """Return for each resample and each of its places as many values as the place has, filled up with NaN."""
     counts = np.count_nonzero(~np.isnan(values), axis=1)[places]
     picked = values[places[..., None], (drawn * counts[..., None]).astype(np.int64)]
     if np.isnan(values).any():
         picked[np.arange(values.shape[1]) >= counts[..., None]] = np.nan
-    flat = picked.reshape(len(places), -1)
-    medians = np.nanmedian(flat, axis=1) if np.isnan(flat).any() else np.median(flat, axis=1)
+    return picked
+
+
+def _median_of_all(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return _median(tables.reshape(len(tables), -1))
+
+
+def _mean_of_medians(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the geometric mean of the positions' medians: the ratio of two is the mean of the positions' ratios."""
+    with np.errstate(divide="ignore"):
+        return np.exp(np.mean(np.log(_median(tables)), axis=-1))
+
+
+def _median(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return medians over the last axis; NaN stands for no value."""
+    medians = np.nanmedian(values, axis=-1) if np.isnan(values).any() else np.median(values, axis=-1)
     return np.asarray(medians, np.float64)

@@ -87,6 +87,8 @@ def _notes(results: Results, rows: Sequence[Row]) -> list[str]:
         )
     if min(row["decisions"] for row in rows) < 100:
         notes.append("With fewer than 100 decisions p99 lies between the two longest.")
+    if results.interrupted:
+        notes.append("The run was interrupted: this is what was done.")
     notes += [f"{row['agent']} on {row['game']}: {row['failure']}" for row in rows if row["failure"]]
     return notes
 
@@ -109,7 +111,7 @@ def format_changes(changes: Sequence[Change], baseline: Baseline, results: Resul
     slower = [change for change in changes if change.verdict == SLOWER]
     clock = changes[0].clock
     lines = [
-        f"against the baseline: medians of {clock} time now over those then, {LEVEL:.0%} intervals",
+        f"against the baseline: {clock} time now over that then (mean over the positions), {LEVEL:.0%} intervals",
         _tabulated(shown),
         f"{_speed(baseline, results, clock == 'cpu')} Changes are named from {MARGIN:g} times on.",
     ]

@@ -84,6 +84,9 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, capsys, monkeypatch):
     assert [row["decisions"] for row in rows] == [str(row["decisions"]) for row in shown["rows"]]
     assert sum(row["decisions"] for row in shown["rows"]) == 8
     assert "no baseline is saved" in said.err
+    left = 3
+    assert main([*SMALL, "--agent", "exact", "--mode", "cold"]) == 130
+    assert "The run was interrupted" in capsys.readouterr().out
     assert not (tmp_path / "b.json").exists()
 
 
