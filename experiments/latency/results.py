@@ -53,6 +53,8 @@ class Results:
     samples: list[Sample] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     interrupted: bool = False
+    _index: dict[tuple[str, str, str], list[Sample]] = field(default_factory=dict, init=False, repr=False)
+    _indexed: int = field(default=0, init=False, repr=False)  # samples; more come at the end of the list only
 
     def rows(self, games: Sequence[str] | None = None) -> list[Row]:
         """Return one row for each game, mode and agent that made a decision; by default of all games.
@@ -81,7 +83,12 @@ class Results:
 
     def of(self, game: str, agent: str, mode: str) -> list[Sample]:
         """Return the samples of a game, agent and mode."""
-        return [each for each in self.samples if (each.game, each.agent, each.mode) == (game, agent, mode)]
+        if self._indexed > len(self.samples):
+            self._index, self._indexed = {}, 0
+        for each in self.samples[self._indexed :]:
+            self._index.setdefault((each.game, each.agent, each.mode), []).append(each)
+        self._indexed = len(self.samples)
+        return self._index.get((game, agent, mode), [])
 
     def times(self, game: str, agent: str, mode: str, *, cpu: bool = False) -> dict[tuple[int, int], float]:
         """Return the times of decisions that did not fail, by position and round."""

@@ -130,7 +130,7 @@ def _resampled(
     picked = values[places[..., None], (drawn * counts[..., None]).astype(np.int64)]
     if np.isnan(values).any():
         picked[np.arange(values.shape[1]) >= counts[..., None]] = np.nan
-    return picked
+    return np.asarray(picked, np.float64)
 
 
 def _median_of_all(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -140,7 +140,7 @@ def _median_of_all(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def _mean_of_medians(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the geometric mean of the positions' medians: the ratio of two is the mean of the positions' ratios."""
     with np.errstate(divide="ignore"):
-        return np.exp(np.mean(np.log(_median(tables)), axis=-1))
+        return np.asarray(np.exp(np.mean(np.log(_median(tables)), axis=-1)), np.float64)
 
 
 def _median(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
