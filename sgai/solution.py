@@ -1,20 +1,40 @@
 """What a solver says of a position."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sgai.loopy import LoopyValue
 from sgai.ruleset import Ruleset
 
+if TYPE_CHECKING:
+    from sgai.misere.solving import MisereFacts
+
 
 @dataclass(frozen=True)
 class SolvedComponent:
-    """A component with its Grundy value, None where that is not solved or infinite; loopy games have a loopy value."""
+    """A component with its Grundy value, None where that is not solved or infinite.
+
+    In loopy games it has a loopy value; under misere play, what is known there.
+    """
 
     ruleset: Ruleset[Any, Any]
     position: Any
     grundy: int | None
     loopy_value: LoopyValue | None = None
+    misere: "MisereFacts | None" = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the component as plain numbers and text."""
+        known: dict[str, Any] = {
+            "ruleset": str(self.ruleset),
+            "position": self.ruleset.format(self.position),
+            "grundy": self.grundy,
+        }
+        if self.loopy_value is not None:
+            known["loopy_value"] = str(self.loopy_value)
+        if self.misere is not None:
+            known |= {"genus": self.misere.genus, "kind": self.misere.kind, "element": self.misere.element}
+        return known
 
 
 @dataclass(frozen=True)
@@ -62,6 +82,8 @@ class Solution:
         For positions of rulesets declared loopy: the loopy value; ``grundy`` is its number, or None for infinity.
     drawing_moves : tuple of WinningMove
         Where the outcome is D: the moves that hold the draw; ``complete`` is about them then.
+    decided : str or None
+        Under misere play: how the outcome is proved.
     """
 
     ruleset: Ruleset[Any, Any]
@@ -80,30 +102,25 @@ class Solution:
     seconds: float
     loopy_value: LoopyValue | None = None
     drawing_moves: tuple[WinningMove, ...] = ()
+    decided: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain numbers and text, ready for JSON."""
         ruleset = self.ruleset
+        decided = {"decided": self.decided} if self.play == "misere" else {}
         return {
             "ruleset": str(ruleset),
             "position": ruleset.format(self.position),
             "play": self.play,
             "grundy": self.grundy,
             "outcome": self.outcome,
-            "components": [
-                {
-                    "ruleset": str(part.ruleset),
-                    "position": part.ruleset.format(part.position),
-                    "grundy": part.grundy,
-                    **({} if part.loopy_value is None else {"loopy_value": str(part.loopy_value)}),
-                }
-                for part in self.components
-            ],
+            "components": [part.to_dict() for part in self.components],
             "loopy_value": None if self.loopy_value is None else str(self.loopy_value),
             "winning_moves": self._written(self.winning_moves),
             "drawing_moves": self._written(self.drawing_moves),
             "winning_moves_complete": self.complete,
             "exact": self.exact,
+            **decided,
             "proved": list(self.proved),
             "states": self.states,
             "table_hits": self.hits,

@@ -17,6 +17,8 @@ from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import SgaiError, UnsupportedError, quote, shortened
 from sgai.loopy_solver import LoopySolver
 from sgai.misere import misere_nim_is_won, misere_nim_replies, nim_heaps
+from sgai.misere.refusals import check_misere
+from sgai.misere.solving import MisereSolver
 from sgai.nimbers import nim_sum
 from sgai.parameters import check_integer
 from sgai.periods import Period, period_theorem
@@ -24,6 +26,7 @@ from sgai.registry import load_ruleset
 from sgai.removal_values import DEFAULT_MEMORY
 from sgai.ruleset import Ruleset
 from sgai.rulesets.heaps import HeapMove, HeapRuleset
+from sgai.rulesets.subtraction import Nim
 from sgai.search import StateTable, is_won_by_theorem
 from sgai.sequences import LARGEST_COMPILED, LARGEST_TABLE, SequenceTable
 from sgai.solution import Solution, SolvedComponent, WinningMove
@@ -68,6 +71,7 @@ class Solver:
         self.compounds = PositionTables()  # the positions of components of compounds, with their values
         self.loopy = LoopySolver(self)
         self._kept = None if store is None else _kept_values(self._table, store)
+        self.misere = MisereSolver()
 
     def __len__(self) -> int:
         """Return the number of component states whose values are stored."""
@@ -99,7 +103,7 @@ class Solver:
         position : hashable, optional
             A position of them; by default the initial one.
         play : "normal" or "misere", optional
-            Whether who cannot move loses or wins; by default what the ruleset says. Misere is solved for Nim.
+            Whether who cannot move loses or wins; by default what the ruleset says.
         compound, ending : str
             How components are played together: "disjunctive", "conjunctive" or "selective", and whether play ends with
             the "last" component or the "first"; see `sgai.compounds`. By default they are a sum.
@@ -145,9 +149,13 @@ class Solver:
             limit = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
             at = position if game is ruleset else game.initial()
             return solve_compound(self.compounds, ruleset, position, game, at, play, limit)
+        if play == "misere":
+            check_misere(ruleset)
         try:
             budget = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
             is_named = states is not None or seconds is not None
+            if play == "misere":
+                return self._solved_misere(ruleset, position, budget)
             return self._solved(ruleset, position, play, budget, is_named)
         finally:
             if self._kept is not None:
@@ -155,13 +163,8 @@ class Solver:
 
     def _solved(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget, is_named: bool) -> Solution:
         summands = decompose(ruleset, position)
-        if play == "misere":
-            heaps = nim_heaps(summands)
-            values = [self._value_or_none(summand, budget) for summand in summands]
-            outcome = None if None in values else "N" if misere_nim_is_won(heaps) else "P"
-        else:
-            values = self._deciding_values(summands, lambda summand: self._value_or_none(summand, budget))
-            outcome = _outcome(summands, values)
+        values = self._deciding_values(summands, lambda summand: self._value_or_none(summand, budget))
+        outcome = _outcome(summands, values)
         moves: list[WinningMove] = []
         complete = False
         if outcome is not None:
@@ -196,6 +199,42 @@ class Solver:
             budget.hits,
             self._paths(summands) if has_value else None,
             budget.elapsed(),
+        )
+
+    def _solved_misere(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> Solution:
+        outcome = decided = None
+        moves: list[WinningMove] = []
+        complete = False
+        try:
+            outcome, decided = self.misere.verdict(ruleset, position, budget)
+            moves, complete = self._listed(ruleset, position, "misere", budget)
+        except OutOfBudget:
+            pass
+        components = []
+        facts = self.misere.facts(ruleset, position, budget)
+        for summand, known in zip(decompose(ruleset, position), facts, strict=True):
+            value = known.grundy
+            if value is None and outcome is not None:
+                value = self._value_beside(summand, budget, is_named=False)
+            components.append(SolvedComponent(*summand[:2], value, known))
+        values = [each.grundy for each in components]
+        total = nim_sum(value for value in values if value is not None)
+        return Solution(
+            ruleset,
+            position,
+            "misere",
+            None if None in values else total,
+            outcome,
+            tuple(components),
+            tuple(moves),
+            complete,
+            outcome is not None,
+            (),
+            budget.spent,
+            budget.hits,
+            None,
+            budget.elapsed(),
+            decided,
         )
 
     def _listed(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget) -> tuple[list[WinningMove], bool]:
@@ -401,8 +440,15 @@ class Solver:
         summands = decompose(ruleset, position)
         lifter = Lifter(ruleset, position)
         liftable = all(lifter.can_lift(summand.path) for summand in _one_a_kind(summands))
+        seen: set[Any] = set()
         if play == "misere":
-            yield from self._misere_nim_moves(ruleset, position, summands, lifter if liftable else None)
+            check_misere(ruleset)
+            if all(type(summand.ruleset) is Nim for summand in summands):
+                yield from self._misere_nim_moves(ruleset, position, summands, lifter if liftable else None)
+                return
+            for move, option in self.misere.winning_moves(ruleset, position, budget):
+                if _is_new(move, seen):
+                    yield WinningMove(move, option)
             return
         limit = budget
         deciding = self._deciding_values(summands, lambda each: self._table.value(*each[:2], limit))
@@ -418,7 +464,6 @@ class Solver:
                     yield WinningMove(move, option)
             return
         found: dict[tuple[Any, Any], list[Any]] = {}
-        seen: set[Any] = set()
         if missing >= 0:
             summand = summands[missing]
             listed = found[summand[:2]] = []

@@ -21,7 +21,7 @@ from sgai.experiments.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from sgai.solution import Solution
+    from sgai.solution import Solution, SolvedComponent
 
 _MOST_LINES = 50
 _WHO = {
@@ -133,10 +133,12 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
         who = _WHO[solution.outcome or ""]
         play = " under misere play" if solution.play == "misere" else ""
         yield f"outcome       {solution.outcome}: {who}{play}"
+        if solution.decided is not None:
+            yield f"decided by    {solution.decided}"
         if solution.loopy_value is not None:
             yield f"loopy value   {solution.loopy_value.in_words()}"
         elif solution.grundy is None:
-            yield "Grundy value  not found; a theorem gives the outcome"
+            yield "Grundy value  not found" + ("" if play else "; a theorem gives the outcome")
         else:
             yield f"Grundy value  {solution.grundy}" + (" (under normal play)" if play else "")
     else:
@@ -153,20 +155,31 @@ def _text_lines(solution: "Solution") -> Iterator[str]:
 
 def _component_lines(solution: "Solution") -> Iterator[str]:
     counted = Counter(
-        (str(part.ruleset), part.ruleset.format(part.position), part.loopy_value or part.grundy)
+        (str(part.ruleset), part.ruleset.format(part.position), _said(part, solution.exact))
         for part in solution.components
     )
     if not counted:
         return
     yield "components"
-    for (name, position, known), number in itertools.islice(counted.items(), _MOST_LINES):
+    for (name, position, said), number in itertools.islice(counted.items(), _MOST_LINES):
         times = f"  ({number} times)" if number > 1 else ""
-        unknown = "value not found" if solution.exact else "not solved"
-        shown = known if known is None or isinstance(known, int) else known.in_words()
-        value = unknown if shown is None else f"value {shown}"
-        yield f"  {shortened(name)} {position}: {value}{times}"
+        yield f"  {shortened(name)} {position}: {said}{times}"
     if len(counted) > _MOST_LINES:
         yield f"  ... and {len(counted) - _MOST_LINES} more"
+
+
+def _said(part: "SolvedComponent", is_exact: bool) -> str:
+    """Say what is known of a component."""
+    if part.misere is not None:
+        genus = None if part.misere.genus is None else f"genus {part.misere.genus}"
+        element = None if part.misere.element is None else f"acts as {part.misere.element}"
+        known = [each for each in (genus, part.misere.kind, element) if each is not None]
+        return ", ".join(known) or "genus not found"
+    if part.loopy_value is not None:
+        return f"value {part.loopy_value.in_words()}"
+    if part.grundy is None:
+        return "value not found" if is_exact else "not solved"
+    return f"value {part.grundy}"
 
 
 def _move_lines(solution: "Solution") -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from sgai.misere.genus import Genus
-from sgai.misere.tame import Tame, tame_mex, tame_sum
+from sgai.misere.tame import Tame, tame_value
 
 LARGEST_BIRTHDAY = 60  # forms of more are not made: recursion goes as deep, and sums get far too large
 
@@ -42,7 +42,13 @@ class Form:
     @cached_property
     def tame(self) -> Tame | None:
         """What the game is worth if it is proved tame, else None."""
-        return tame_value((option,) for option in self.options)
+        return tame_value(self.sums)
+
+    @property
+    def sums(self) -> Iterator[tuple["Form", ...]]:
+        """Yield the options, each as a sum of one form."""
+        for option in self.options:
+            yield (option,)
 
     @property
     def is_lost(self) -> bool:
@@ -65,38 +71,6 @@ class Form:
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def tame_value(sums: Iterable[tuple["Form", ...]]) -> Tame | None:
-    """Return what a game with these options is worth, each a sum of forms, if it is proved tame.
-
-    A game is tame if its tame options make it so, as `tame_mex` says, and every other option can be answered by a move
-    to a tame game that is worth the same. Who loses with the tame options alone loses still: a move to another option
-    is answered so, and the sum is worth what it was.
-    """
-    tame, wild = [], []
-    for parts in sums:
-        values = [part.tame for part in parts]
-        if None in values:
-            wild.append(parts)
-        else:
-            tame.append(tame_sum(value for value in values if value is not None))
-    if not wild:
-        return tame_mex(tame)
-    # With no tame option left, who cannot move in it is not the one who wins: it is worth 2 + 2, or it is not tame.
-    found = tame_mex(tame) if tame else Tame(0, 0)
-    if found is not None and all(_can_become(parts, found) for parts in wild):
-        return found
-    return None
-
-
-def _can_become(parts: tuple["Form", ...], wanted: Tame) -> bool:
-    for place, part in enumerate(parts):
-        for option in part.options:
-            values = [each.tame for each in (*parts[:place], option, *parts[place + 1 :])]
-            if None not in values and tame_sum(value for value in values if value is not None) == wanted:
-                return True
-    return False
 
 
 _forms: dict[frozenset[Form], Form] = {}

@@ -1,7 +1,7 @@
 """Tame games: those that behave like heaps of Nim in any company of tame games."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sgai.nimbers import mex, nim_sum
 
@@ -91,3 +91,58 @@ def tame_mex(options: Iterable[Tame]) -> Tame | None:
         return NOTHING
     found = Tame(mex({option.grundy for option in listed}), mex({option.misere for option in listed}))
     return found if found.is_firm or found in (NOTHING, STAR) else None
+
+
+class Game(Protocol):
+    """A game that knows whether it is proved tame, and its options, each as a sum of games."""
+
+    @property
+    def tame(self) -> Tame | None:
+        """What the game is worth if it is proved tame, else None."""
+
+    @property
+    def sums(self) -> Iterable[tuple["Game", ...]]:
+        """The options."""
+
+
+def worth(parts: Iterable[Game]) -> Tame | None:
+    """Return what a sum is worth if all of its parts are proved tame, else None."""
+    values = []
+    for part in parts:
+        if part.tame is None:
+            return None
+        values.append(part.tame)
+    return tame_sum(values)
+
+
+def tame_value(sums: Iterable[tuple[Game, ...]]) -> Tame | None:
+    """Return what a game with these options is worth, each a sum, if it is proved tame.
+
+    A game is tame if its tame options make it so, as `tame_mex` says, and every other option can be answered by a move
+    to a tame sum that is worth the same. The proof there holds with that: who has won by the claim moves to a tame
+    option, and who has lost and moves to another one is answered by what is worth the same. With no tame option at
+    all the game is worth (0, 0), for the proof never needs a move in a game that is worth that.
+    """
+    tame, wild = [], []
+    for parts in sums:
+        value = worth(parts)
+        if value is None:
+            wild.append(parts)
+        else:
+            tame.append(value)
+    found = Tame(0, 0) if wild and not tame else tame_mex(tame)
+    if found is not None and all(_can_become(parts, found) for parts in wild):
+        return found
+    return None
+
+
+def _can_become(parts: tuple[Game, ...], wanted: Tame) -> bool:
+    for place, part in enumerate(parts):
+        rest = worth((*parts[:place], *parts[place + 1 :]))
+        if rest is None:
+            continue
+        for option in part.sums:
+            value = worth(option)
+            if value is not None and tame_sum((rest, value)) == wanted:
+                return True
+    return False
