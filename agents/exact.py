@@ -7,12 +7,11 @@ from sgai.agents.agent import EXACT, Agent, Decision
 from sgai.agents.choosing import Chooser
 from sgai.agents.compounds import CompoundPlayer
 from sgai.agents.loopy import LoopyChooser
-from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
+from sgai.budget import DEFAULT_MISERE_STATES, DEFAULT_STATES, Budget, OutOfBudget
 from sgai.compounds.ruleset import CompoundRuleset, in_compound
-from sgai.decomposition import decompose
 from sgai.errors import NotSolvedError
 from sgai.loopy import check_loopy_convention, loopy_sum
-from sgai.misere import misere_nim_is_won, nim_heaps
+from sgai.misere.refusals import check_misere
 from sgai.nimbers import nim_sum
 from sgai.ruleset import Ruleset
 from sgai.solution import SolvedComponent
@@ -34,12 +33,12 @@ class ExactAgent(Agent):
     ruleset : Ruleset
         The rules.
     play : "normal" or "misere", optional
-        By default what the ruleset says; misere is played for Nim.
+        By default what the ruleset says.
     compound, ending : str
         How the components of the initial position are played together; with other values than the defaults the agent's
         ``ruleset`` is the compound, and takes its positions.
     states : int
-        The most states to evaluate for a decision.
+        The most states to evaluate for a decision; the default is 200,000 under misere play.
     seconds : float, optional
         The most seconds to take for the values of a decision.
     solver : Solver, optional
@@ -83,7 +82,9 @@ class ExactAgent(Agent):
         if isinstance(ruleset, CompoundRuleset):
             self._compound = CompoundPlayer(ruleset, self.play, self.solver.compounds)
         elif self.play == "misere":
-            nim_heaps(decompose(ruleset, ruleset.initial()))
+            check_misere(ruleset)
+            if states == DEFAULT_STATES:
+                states = DEFAULT_MISERE_STATES
         Budget(states, seconds)
         self.states, self.seconds = states, seconds
         self._chooser = Chooser(ruleset, self.solver, self.play)
@@ -110,11 +111,9 @@ class ExactAgent(Agent):
                 if decision is None:
                     raise self.game_is_over(position)
                 return decision
-            values = self.solver.components if self.play == "misere" else self.solver.deciding_components
-            components = values(self.ruleset, position, budget)
+            components, won = self._solved(position, budget)
         except OutOfBudget:
             raise self._not_solved(position, budget) from None
-        won = self._is_won(components)
         choose = self._chooser.winning if won else self._chooser.hardest
         chosen = choose(position, len(components), Budget() if won else Budget(_MOST_REPLIES))
         if chosen is None:
@@ -149,9 +148,12 @@ class ExactAgent(Agent):
             f"{budget.elapsed():.1f} s; give the agent a larger budget, or one that searches"
         )
 
-    def _is_won(self, components: tuple[SolvedComponent, ...]) -> bool:
+    def _solved(self, position: Any, budget: Budget) -> tuple[tuple[SolvedComponent, ...], bool]:
+        """Return the components, and whether the player to move wins."""
         if self.play == "misere":
-            return misere_nim_is_won(nim_heaps(components))
+            won = self.solver.misere.verdict(self.ruleset, position, budget).outcome == "N"
+            return self.solver.misere_components(self.ruleset, position, budget), won
+        components = self.solver.deciding_components(self.ruleset, position, budget)
         # A value is missing only where a theorem says that it is not 0, and the nim-sum of the others is.
         values = [each.grundy for each in components if each.grundy is not None]
-        return len(values) < len(components) or nim_sum(values) != 0
+        return components, len(values) < len(components) or nim_sum(values) != 0

@@ -97,7 +97,8 @@ def _of_rest(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator
     count, (parts, heap) = len(decision.components), decision.unsolved
     ends = f"the player to move {_WINS[decision.outcome]}" if decision.outcome else "nobody knows yet who wins"
     if decision.play == "misere":
-        yield f"Who takes the last token loses: by the theory of misere Nim {ends}."
+        by = "by misere theory " if decision.status == EXACT else ""
+        yield f"Who cannot move wins: {by}{ends}."
     elif not parts:
         all_of_them = "It is solved and its value" if count == 1 else "All are solved and their nim-sum"
         yield f"{all_of_them} is {heap}" + (f", so {ends}." if decision.outcome else ".")
@@ -111,6 +112,10 @@ def _of_rest(ruleset: Ruleset[Any, Any], decision: "HybridDecision") -> Iterator
 
 
 def _of_prior(decision: "HybridDecision") -> Iterator[str]:
+    if decision.play == "misere":
+        if decision.status == ESTIMATED:
+            yield "Random plays were counted, which proves nothing."
+        return
     trusted = decision.status == ESTIMATED and decision.outcome is None and not decision.findings
     if trusted:
         yield "Nothing was searched: the beliefs were trusted, which proves nothing."

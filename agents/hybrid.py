@@ -11,8 +11,8 @@ from sgai.agents.agent import ESTIMATED, EXACT, PROVED, Agent, Decision
 from sgai.agents.choosing import Chooser
 from sgai.agents.compounds import CompoundPlayer
 from sgai.agents.effort import Effort
-from sgai.agents.exact import ExactAgent
 from sgai.agents.hybrid_cores import CORES, HybridCores
+from sgai.agents.misere_playouts import best_by_playouts
 from sgai.belief_models import BeliefModel
 from sgai.beliefs import Belief
 from sgai.budget import Budget, OutOfBudget
@@ -22,6 +22,8 @@ from sgai.cores.core import Findings, Sum, SumMove
 from sgai.cores.ranking import merged
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import NotSolvedError, SgaiError, UnsupportedError, quote
+from sgai.misere.refusals import check_misere
+from sgai.misere.solving import MisereSolver
 from sgai.nimbers import nim_sum
 from sgai.parameters import check_choice, check_integer
 from sgai.removal_values import DEFAULT_MEMORY
@@ -42,6 +44,8 @@ _PRIOR_SHARE = 0.2  # of the time that is left may go into the pieces of what sp
 _SOLVING_SHARE = 0.3  # of what is left goes into solving components before the rest is searched
 _THEOREM_SHARE = 0.7  # of what is left may go into finding the move that a theorem promises
 _COMPOUND_SHARE = 0.7  # of what is left may go into the theory of a compound
+_MISERE_SHARE = 0.7  # of what is left may go into proving who wins under misere play
+_MISERE_STATES = 20_000  # spent on a misere quotient when the agent is made
 _MANY_MOVES = 1_000  # components with more are not told apart by size
 
 
@@ -139,7 +143,8 @@ class HybridAgent(Agent):
         Whether to check each position's split move by move before it is used, and to refuse one that does not hold.
         That is not counted in the budget; positions with very many moves are not checked.
     play : "normal" or "misere", optional
-        By default what the ruleset says. Misere play is exact for Nim, and refused for other games.
+        By default what the ruleset says. Misere play is exact where it is proved in time who wins, and else a guess by
+        random plays, called estimated.
     compound, ending : str
         How the components of the initial position are played together; with other values than the defaults the agent's
         ``ruleset`` is the compound, and takes its positions. Theory decides where the budget lasts; else the compound
@@ -192,7 +197,8 @@ class HybridAgent(Agent):
         self.play = ruleset.default_play() if play is None else play
         ruleset = in_compound(ruleset, compound, ending, play=self.play)
         super().__init__(ruleset)
-        refuse_loopy(ruleset)
+        self._is_misere_sum = self.play == "misere" and not isinstance(ruleset, CompoundRuleset)
+        (check_misere if self._is_misere_sum else refuse_loopy)(ruleset)
         self.effort = Effort.of(seconds, nodes=nodes, simulations=simulations)
         if simulations is not None and core not in ("auto", "mcts"):
             raise SgaiError(f"simulations={simulations} with core={core!r}: simulations are those of core='mcts'")
@@ -204,8 +210,9 @@ class HybridAgent(Agent):
         self.core = "mcts" if simulations is not None else core
         self.prior, self.strength, self.seed, self.audit = prior, strength, check_integer(seed), audit
         self._given, self._memory, self._beliefs = solver, memory, beliefs
-        is_misere_sum = self.play == "misere" and not isinstance(ruleset, CompoundRuleset)
-        self._misere = ExactAgent(ruleset, play="misere", solver=solver) if is_misere_sum else None
+        self._prepared = MisereSolver()
+        if self._is_misere_sum:
+            self._prepared.prepare(ruleset, ruleset.initial(), Budget(_MISERE_STATES))
         self.last_decision: HybridDecision | None = None
         self.reset()
         try:
@@ -219,6 +226,7 @@ class HybridAgent(Agent):
     def reset(self) -> None:
         """Forget what belongs to one game."""
         self.solver = Solver(memory=self._memory) if self._given is None else self._given
+        self.solver.misere.take_quotients(self._prepared)
         self._xor_prior = XorPrior(self.solver, self._beliefs, trust=1.0 if self.prior == "trusted" else _TRUST)
         self._chooser = Chooser(self.ruleset, self.solver, self.play)
         self._cores = HybridCores(
@@ -278,8 +286,8 @@ class HybridAgent(Agent):
             found = self._by_compound_theory(case, self.ruleset)
             if found is not None:
                 return found
-        if self._misere is not None:
-            return self._by_misere_theory(case, self._misere)
+        if self._is_misere_sum:
+            return self._by_misere_theory(case)
         case.summands = decompose(self.ruleset, case.position)
         self._solve(case)
         decided = self._by_theorem(case)
@@ -291,10 +299,38 @@ class HybridAgent(Agent):
             return self._by_trust(case)
         return self._by_search(case) if case.unsolved else self._by_values(case)
 
-    def _by_misere_theory(self, case: _Case, agent: ExactAgent) -> HybridDecision:
-        found = agent.decide(case.position)
-        beliefs = tuple(Belief.point(each.grundy) for each in found.components if each.grundy is not None)
-        return HybridDecision(**vars(found), beliefs=beliefs, before=case.position, play="misere")
+    def _by_misere_theory(self, case: _Case) -> HybridDecision:
+        """Make a move that is proved under misere play, or else the one that wins most random plays."""
+        share = case.budget.share(_MISERE_SHARE)
+        chosen = outcome = chance = None
+        try:
+            outcome = self.solver.misere.verdict(self.ruleset, case.position, share).outcome
+            choose = self._chooser.winning if outcome == "N" else self._chooser.hardest
+            chosen = choose(case.position, len(decompose(self.ruleset, case.position)), share)
+        except OutOfBudget:
+            pass
+        case.budget.charge(share)
+        status = ESTIMATED if chosen is None else EXACT
+        components: tuple[SolvedComponent, ...] = ()
+        if chosen is None:
+            part = case.budget.share(1.0)
+            chosen, chance = best_by_playouts(self.ruleset, case.position, self.seed, part)
+            case.budget.charge(part)
+        else:
+            components = self.solver.misere_components(self.ruleset, case.position, case.budget)
+        return HybridDecision(
+            move=chosen.move,
+            position=chosen.position,
+            status=status,
+            outcome=outcome,
+            components=components,
+            states=case.budget.spent,
+            seconds=time.perf_counter() - case.started,
+            beliefs=tuple(Belief.point(each.grundy) for each in components if each.grundy is not None),
+            before=case.position,
+            chance=chance,
+            play="misere",
+        )
 
     def _by_compound_theory(self, case: _Case, game: CompoundRuleset) -> HybridDecision | None:
         """Decide by the theory of the compound; None where the budget ends and search may go on."""

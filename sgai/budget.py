@@ -8,6 +8,8 @@ from sgai.errors import NotSolvedError, SgaiError
 
 DEFAULT_STATES = 2_000_000  # about 600 bytes each, where a state is a small tuple
 
+DEFAULT_MISERE_STATES = 200_000  # under misere play a state takes much longer, and more room
+
 
 class OutOfBudget(NotSolvedError):
     """Raised by a solver when states or time run out; `Solver.solve` makes an answer of it."""

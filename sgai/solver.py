@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 from numpy import int64
 
-from sgai.budget import DEFAULT_STATES, Budget, OutOfBudget
+from sgai.budget import DEFAULT_MISERE_STATES, DEFAULT_STATES, Budget, OutOfBudget
 from sgai.compounds.analysis import Analysis, PositionTables
 from sgai.compounds.ruleset import CompoundRuleset, in_compound
 from sgai.compounds.solving import solve_compound
@@ -108,7 +108,7 @@ class Solver:
             How components are played together: "disjunctive", "conjunctive" or "selective", and whether play ends with
             the "last" component or the "first"; see `sgai.compounds`. By default they are a sum.
         states : int, optional
-            The most states to evaluate; by default two million.
+            The most states to evaluate; by default two million, and 200,000 under misere play.
         seconds : float, optional
             The most seconds to take.
         watch : callable, optional
@@ -152,7 +152,8 @@ class Solver:
         if play == "misere":
             check_misere(ruleset)
         try:
-            budget = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
+            most = DEFAULT_MISERE_STATES if play == "misere" else DEFAULT_STATES
+            budget = Budget(most if states is None else states, seconds, watch)
             is_named = states is not None or seconds is not None
             if play == "misere":
                 return self._solved_misere(ruleset, position, budget)
@@ -210,13 +211,7 @@ class Solver:
             moves, complete = self._listed(ruleset, position, "misere", budget)
         except OutOfBudget:
             pass
-        components = []
-        facts = self.misere.facts(ruleset, position, budget)
-        for summand, known in zip(decompose(ruleset, position), facts, strict=True):
-            value = known.grundy
-            if value is None and outcome is not None:
-                value = self._value_beside(summand, budget, is_named=False)
-            components.append(SolvedComponent(*summand[:2], value, known))
+        components = self.misere_components(ruleset, position, budget)
         values = [each.grundy for each in components]
         total = nim_sum(value for value in values if value is not None)
         return Solution(
@@ -225,7 +220,7 @@ class Solver:
             "misere",
             None if None in values else total,
             outcome,
-            tuple(components),
+            components,
             tuple(moves),
             complete,
             outcome is not None,
@@ -320,6 +315,18 @@ class Solver:
         summands = decompose(ruleset, ruleset.validate(position))
         values = self._deciding_values(summands, lambda each: self._table.value(*each[:2], limit))
         return tuple(SolvedComponent(*each[:2], value) for each, value in zip(summands, values, strict=True))
+
+    def misere_components(
+        self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None
+    ) -> tuple[SolvedComponent, ...]:
+        """Return a position's independent components with what little work tells of them under misere play."""
+        limit = budget or Budget()
+        facts = self.misere.facts(ruleset, position, limit)
+        found = []
+        for summand, known in zip(decompose(ruleset, position), facts, strict=True):
+            value = self._value_beside(summand, limit, is_named=False) if known.grundy is None else known.grundy
+            found.append(SolvedComponent(*summand[:2], value, known))
+        return tuple(found)
 
     def grundy(self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None) -> int:
         """Return the Grundy value of a position.

@@ -13,8 +13,8 @@ from sgai.misere.tame import Tame, tame_value, worth
 from sgai.ruleset import Ruleset
 
 AnyRuleset = Ruleset[Any, Any]
-_MOST_SUMS, _LONGEST = 300, 24  # sums of forms made for one component, and the longest play of forms that are made
-_OPTIONS_A_LOOK = 256  # the clock is read each time so many options of one component are listed
+_MOST_SUMS, _LONGEST = 100, 24  # sums of forms made for one component, and the longest play of forms that are made
+_OPTIONS_A_STATE = 8  # so many options of one component are counted as a state
 
 
 class Part:
@@ -137,13 +137,13 @@ class MisereTable:
         self, key: tuple[AnyRuleset, Any], budget: Budget
     ) -> tuple[list[tuple[tuple[AnyRuleset, Any], ...]], list[tuple[AnyRuleset, Any]]]:
         """Return the options of a component, as components, and those that are not known yet."""
-        budget.spend()
+        _spend(budget)
         ruleset, position = key
         options: dict[tuple[tuple[AnyRuleset, Any], ...], None] = {}
         waiting: dict[tuple[AnyRuleset, Any], None] = {}
         for count, (_, option) in enumerate(ruleset.moves(position), 1):
-            if budget.seconds is not None and count % _OPTIONS_A_LOOK == 0:
-                budget.check_clock()
+            if count % _OPTIONS_A_STATE == 0:  # every option is kept, so many of them count
+                _spend(budget)
             parts = tuple((each.ruleset, each.ruleset.canonical(each.position)) for each in decompose(ruleset, option))
             options[parts] = None
             waiting.update(dict.fromkeys(part for part in parts if self._known(*part) is None))
@@ -204,7 +204,7 @@ class MisereTable:
 
     def _unknown_options(self, parts: Sum, budget: Budget) -> Iterator[Sum]:
         """Yield the options that are lost or not known yet; each unknown one twice, to be looked up the second time."""
-        budget.spend()
+        _spend(budget)
         options = self.options(parts)
         unknown = []
         for option in options:
@@ -261,7 +261,7 @@ class MisereTable:
         return found
 
     def _entry(self, parts: Sum, budget: Budget) -> tuple[Sum, set[Sum], list[Sum]]:
-        budget.spend()
+        _spend(budget)
         options = self.options(parts)
         return parts, options, [option for option in options if self._known_genus(option) is None]
 
@@ -272,6 +272,12 @@ class MisereTable:
         if len(parts) == 1 and parts[0].form is not None:
             return parts[0].form.genus
         return self._genera.get(_key(parts))
+
+
+def _spend(budget: Budget) -> None:
+    budget.spend()
+    if budget.seconds is not None:  # one of these can take milliseconds
+        budget.check_clock()
 
 
 def _number(each: Part | Form) -> int:

@@ -1,5 +1,6 @@
 """Who wins under misere play, and by which moves: the first method that is proved for a position decides."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from sgai.rulesets.subtraction import Nim
 AnyRuleset = Ruleset[Any, Any]
 IsLost = Callable[[Sequence[Summand]], bool]
 
-_LARGE_HEAP = 80  # sums with heaps from here on are first given to the quotient, smaller ones only if they are wild
+_LARGE_HEAP = 40  # sums with heaps from here on are first given to the quotient, smaller ones only if they are wild
 _LARGEST_HEAP = 2048  # heaps of which the quotient is made
 _MOST_LISTED_IMAGES = 4_000_000
 _QUOTIENT_SHARE, _GENUS_SHARE = 0.5, 0.1  # of what is left of a budget
@@ -136,6 +137,18 @@ class MisereSolver:
                 move = lifter.lift(summand.path, inner)
                 yield move, ruleset.apply(position, move)
 
+    def prepare(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> None:
+        """Find the quotient that a sum of heaps needs, as far as the budget allows."""
+        summands = decompose(ruleset, position)
+        if all(_heap_of(summand) is not None for summand in summands):
+            with contextlib.suppress(OutOfBudget):
+                self._method(summands, budget)
+
+    def take_quotients(self, other: "MisereSolver") -> None:
+        """Take over the quotients that another solver has found."""
+        self._quotients.update(other._quotients)
+        self._hopeless.update(other._hopeless)
+
     def facts(self, ruleset: AnyRuleset, position: Any, budget: Budget) -> list[MisereFacts]:
         """Say of each component of a position what little work finds, at most a tenth of what is left of the budget."""
         summands = decompose(ruleset, position)
@@ -173,9 +186,11 @@ class MisereSolver:
 
     def _method(self, summands: Sequence[Summand], budget: Budget) -> _Method:
         heaps = [_heap_of(summand) for summand in summands]
-        is_heap_sum = None not in heaps and len({summand.ruleset for summand in summands}) == 1
+        is_heap_sum = bool(heaps) and None not in heaps and len({summand.ruleset for summand in summands}) == 1
         largest = max((heap for heap in heaps if heap is not None), default=0)
-        if is_heap_sum and largest >= _LARGE_HEAP and not _is_nim(summands[0]):
+        known = self._quotients.get(summands[0].ruleset) if is_heap_sum else None
+        is_ready = known is not None and known.covers(largest)
+        if is_heap_sum and (is_ready or largest >= _LARGE_HEAP) and not _is_nim(summands[0]):
             method = self._by_quotient(summands[0].ruleset, largest, budget)
             if method is not None:
                 return method

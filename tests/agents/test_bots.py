@@ -128,7 +128,6 @@ def test_alpha_beta_sees_a_win_within_its_depth():
     ("make", "words"),
     [
         (lambda: ExactBot(pyspiel.load_game("tic_tac_toe")), "no impartial game"),
-        (lambda: ExactBot(pyspiel.load_game("sgai_kayles(play=misere)")), "misere"),
         (lambda: RandomBot(pyspiel.load_game("kuhn_poker")), "chance moves"),
         (lambda: MCTSBot(pyspiel.load_game("matrix_pd")), "do not move in turn"),
         (lambda: MCTSBot(pyspiel.load_game("nim"), simulations=1), "simulations=1: it should be 2 or more"),

@@ -116,10 +116,27 @@ def test_misere_nim_is_perfect_on_every_small_position():
                     assert reference_outcome(ruleset, decision.position, "misere") == "P"
 
 
-@pytest.mark.parametrize("text", ["kayles", "sum", "bash", "queen", "0.[3]"])
-def test_misere_is_refused_where_it_is_not_proved(text):
-    with pytest.raises(sgai.UnsupportedError, match="misere"):
-        ExactAgent(sgai.load_ruleset(text), play="misere")
+@pytest.mark.parametrize(
+    "text", ["kayles(piles=[2;5])", "sum", "bash(piles=[3;4])", "queen(rows=3,columns=4)", "cram(rows=2,columns=3)"]
+)
+def test_misere_is_perfect_in_wild_and_tame_games(text):
+    ruleset = sgai.load_ruleset(text)
+    agent = ExactAgent(ruleset, play="misere")
+    won = {}
+
+    def is_won(position):
+        if position not in won:
+            options = ruleset.options(position)
+            won[position] = not options or not all(map(is_won, options))
+        return won[position]
+
+    is_won(ruleset.initial())
+    for position in list(won)[:150]:
+        if ruleset.options(position):
+            decision = agent.decide(position)
+            assert decision.outcome == ("N" if won[position] else "P")
+            assert decision.position in ruleset.options(position)
+            assert not won[position] or not won[decision.position]
 
 
 def test_a_sum_of_nims_is_nim_under_misere_play_too():

@@ -533,12 +533,27 @@ def test_misere_nim_is_exact():
             assert decision.outcome == reference_outcome(ruleset, position, "misere")
             if decision.outcome == "N":
                 assert reference_outcome(ruleset, decision.position, "misere") == "P"
-            assert "Who takes the last token loses" in agent.explain()
+            assert "Who cannot move wins: by misere theory" in agent.explain()
 
 
-def test_other_misere_games_are_refused():
-    with pytest.raises(UnsupportedError, match="kayles"):
-        HybridAgent(sgai.load_ruleset("kayles"), play="misere")
+def test_misere_kayles_is_exact():
+    ruleset = sgai.load_ruleset("kayles(piles=[4;5])")
+    agent = HybridAgent(ruleset, play="misere")
+    for position in random_positions(ruleset, 30, seed=3):
+        if position:
+            decision = agent.decide(position)
+            assert (decision.status, decision.outcome) == ("exact", reference_outcome(ruleset, position, "misere"))
+            if decision.outcome == "N":
+                assert reference_outcome(ruleset, decision.position, "misere") == "P"
+
+
+def test_what_is_not_proved_under_misere_play_is_an_estimate():
+    ruleset = sgai.load_ruleset("cram(rows=5,columns=6)")
+    agents = [HybridAgent(ruleset, play="misere", nodes=300, seed=4) for _ in range(2)]
+    decisions = [agent.decide(ruleset.initial()) for agent in agents]
+    assert decisions[0].move == decisions[1].move
+    assert (decisions[0].status, decisions[0].outcome) == ("estimated", None)
+    assert "Random plays were counted, which proves nothing." in agents[0].explain()
 
 
 # Bad input

@@ -183,7 +183,6 @@ def test_what_search_does_not_fit_is_refused_with_the_reason_or_searched_as_aske
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("sgai_kayles(play=misere)", {}, "misere"),
         ("tic_tac_toe", {"general": "refuse"}, "no impartial game that sgai knows"),
         ("tic_tac_toe", {"general": "minimax"}, "general='minimax' is unknown"),
         ("tic_tac_toe", {"unsuited": "play"}, "unsuited='play' is unknown"),

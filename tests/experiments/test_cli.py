@@ -85,9 +85,15 @@ def test_misere(sgai):
     code, out, _ = sgai("solve", "nim", "[1;1]", "--play", "misere")
     assert code == 0
     assert "N: the player to move wins under misere play" in out
-    code, _, err = sgai("solve", "kayles", "--play", "misere")
-    assert code == 2
-    assert "Nim only so far" in err
+    code, out, _ = sgai("solve", "kayles", "[5;7]", "--play", "misere")
+    assert code == 0
+    assert "decided by    misere quotient of order 12, proved for all sums of heaps to 7" in out
+    assert "kayles [5]: genus 4^146, restless, acts as c" in out
+    code, out, _ = sgai("solve", "queen", "(3,5)", "--play", "misere", "--json")
+    answer = json.loads(out)
+    assert (answer["outcome"], answer["components"][0]["genus"]) == ("P", "0^02")
+    assert answer["components"][0]["kind"] == "tame, firm"
+    assert "fickle-firm" in answer["decided"]
 
 
 def test_trace(sgai):
@@ -163,7 +169,6 @@ def test_show(sgai, tmp_path):
         (["values", "nim", "--to", "-1"], "0 or more"),
         (["values", "kayles", "--to", "100000000000"], "too large"),
         (["--plugin", "nowhere.py", "games"], "there is no file 'nowhere.py'"),
-        (["play", "kayles", "--play", "misere"], "misere"),
         (["match", "--agent", "exact"], "two agents"),
         (["match", "--game", "sgai_kayels"], "did you mean 'sgai_kayles'?"),
         (["match", "--replay", "nowhere"], "cannot be read"),

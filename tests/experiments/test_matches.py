@@ -143,7 +143,6 @@ def test_ctrl_c_keeps_the_finished_games(tmp_path, monkeypatch):
         ({"games": ()}, "needs a game"),
         ({"games": ("nimm",)}, "did you mean 'nim'"),
         ({"games": ("tic_tac_toe",)}, "no impartial game"),
-        ({"games": ("sgai_kayles(play=misere)",)}, "misere"),
         ({"rounds": 0}, "rounds=0"),
     ],
 )

@@ -89,8 +89,9 @@ def test_changed_rules_are_not_judged_by_the_parents_formula(ruleset):
 
 @pytest.mark.parametrize("ruleset", [OddNim(), ResultNim()], ids=repr)
 def test_the_misere_rule_of_nim_is_for_nim_alone(ruleset):
-    with pytest.raises(UnsupportedError, match="misere"):
-        Solver().solve(ruleset, (2, 2), play="misere")
+    for position in ((1,), (2, 2), (1, 1, 3), (2, 3, 4)):
+        solution = Solver().solve(ruleset, position, play="misere")
+        assert solution.outcome == reference_outcome(ruleset, position, "misere"), position
 
 
 @pytest.mark.parametrize(
