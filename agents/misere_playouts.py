@@ -10,9 +10,7 @@ from sgai.solution import WinningMove
 _MOST_MOVES = 1_000  # that are compared; with more the first ones are
 
 
-def best_by_playouts(
-    ruleset: Ruleset[Any, Any], position: Any, seed: int, budget: Budget
-) -> tuple[WinningMove, float]:
+def best_by_playouts(ruleset: Ruleset[Any, Any], position: Any, seed: int, budget: Budget) -> tuple[WinningMove, float]:
     """Return the move that wins most random plays under misere play, with the part of them that it won.
 
     Parameters

@@ -9,7 +9,7 @@ from sgai.misere.tame import Tame, tame_value
 LARGEST_BIRTHDAY = 60  # forms of more are not made: recursion goes as deep, and sums get far too large
 
 
-class FormTooLarge(Exception):  # noqa: N818 - it ends an attempt, nothing is wrong
+class FormTooLarge(Exception):
     """A form would take more work than was allowed."""
 
 
@@ -32,7 +32,7 @@ class Form:
     def __init__(self, options: frozenset["Form"], number: int) -> None:
         self.options = options
         self.number = number  # in order of making
-        self.birthday = 1 + max(option.birthday for option in options) if options else 0
+        self.birthday: int = 1 + max(option.birthday for option in options) if options else 0
 
     @cached_property
     def genus(self) -> Genus:

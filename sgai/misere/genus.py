@@ -9,7 +9,7 @@ from sgai.nimbers import mex
 
 @dataclass(frozen=True)
 class Genus:
-    """A genus g^abc...: the Grundy value g, and the misere Grundy values of the game with 0, 1, 2, ... heaps of 2 beside.
+    """A genus g^abc...: the Grundy value g, and the misere Grundy values with 0, 1, 2, ... heaps of 2 beside the game.
 
     The misere Grundy value of a game is the least number that no option has, but 1 for a game without options; it is 0
     for what is lost under misere play. From some point on the values alternate, and what is written stops there.
@@ -68,7 +68,7 @@ class Genus:
 
     @property
     def is_tame(self) -> bool:
-        """Tell whether it is the genus of a sum of heaps of Nim; the game need not be tame, for that looks at options."""
+        """Tell whether some sum of heaps of Nim has this genus; the game need not be tame, which is a matter of options."""
         value = Tame(self.grundy, self.misere[0])
         return (value.is_firm or value in (Tame(0, 1), Tame(1, 0))) and self == Genus.of_tame(value)
 

@@ -134,7 +134,7 @@ def reduced(steps: Sequence[Numbers], is_p: Bools) -> BipartiteMonoid:
 
 
 def _named(steps: Sequence[Numbers], is_p: Bools, labels: Numbers) -> BipartiteMonoid:
-    """Number the classes by their least words, the shorter ones first and then by letters."""
+    """Return the monoid of the classes, which are numbered by their least words: shorter ones first, then by letters."""
     rank = len(steps)
     empty: Exponents = (0,) * rank
     numbers = {int(labels[0]): 0}

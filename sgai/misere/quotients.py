@@ -101,7 +101,7 @@ class Quotient:
 
     def p_portion(self) -> list[str]:
         """Return the elements that are P-positions, as words."""
-        return [self.name(element) for element in np.flatnonzero(self.monoid.is_p)]
+        return [self.name(int(element)) for element in np.flatnonzero(self.monoid.is_p)]
 
     def pretending(self) -> list[str]:
         """Return the pretending function: the words of heap 0, 1, ..., ``largest``."""
@@ -159,14 +159,17 @@ class QuotientBuilder:
     """
 
     def __init__(self, ruleset: HeapRuleset) -> None:
-        self.ruleset = ruleset.rules()
-        assert isinstance(self.ruleset, HeapRuleset)
+        rules = ruleset.rules()
+        assert isinstance(rules, HeapRuleset)
+        self.ruleset: HeapRuleset = rules
         self._generators: list[int] = []
         self._caps: list[int] = []
         self._words: dict[int, Exponents] = {0: ()}
         self._results: dict[int, list[Heaps]] = {}
         self._images: list[int] = []
         self._started = False
+        self._monoid: BipartiteMonoid
+        self._verifier: Verifier
 
     @property
     def largest(self) -> int:
@@ -260,7 +263,7 @@ class QuotientBuilder:
     def _image_for(self, heap: int, reach: Any, budget: Budget) -> int | None:
         """Return an element that the heap can be, in sums of heaps up to it."""
         monoid = self._monoid
-        candidates = []
+        candidates: list[int] = []
         if heap in self._words:
             candidates.append(monoid.element(self._words[heap]))
         smaller = [each < heap for each in self._generators]
@@ -285,9 +288,7 @@ class QuotientBuilder:
         if suspects:
             self._promote(max(suspects))
             return
-        self._caps = [
-            cap + 2 if each <= heap else cap for each, cap in zip(self._generators, self._caps, strict=True)
-        ]
+        self._caps = [cap + 2 if each <= heap else cap for each, cap in zip(self._generators, self._caps, strict=True)]
         if max(self._caps) > _LARGEST_CAP:
             raise self._none(heap)
 
@@ -358,9 +359,7 @@ class QuotientBuilder:
         return kept
 
 
-def _outcomes(
-    count: int, exponents: list[list[int]], strides: list[int], tables: list[list[list[int]]]
-) -> list[bool]:
+def _outcomes(count: int, exponents: list[list[int]], strides: list[int], tables: list[list[list[int]]]) -> list[bool]:
     """Return which sums of generators are P-positions.
 
     Options of a generator are sums of smaller ones, so every option comes before its sum in order of the exponents,

@@ -225,7 +225,7 @@ class MisereTable:
 
     def options(self, parts: Sum) -> set[Sum]:
         """Return the options of a sum."""
-        found = set()
+        found: set[Sum] = set()
         for place, part in enumerate(parts):
             if place and parts[place - 1] is part:
                 continue
@@ -306,4 +306,3 @@ def _small_form(sums: Iterable[Sum]) -> Form | None:
         return form_of(options)
     except FormTooLarge:
         return None
-

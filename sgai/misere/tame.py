@@ -9,8 +9,8 @@ from sgai.nimbers import mex, nim_sum
 class Tame(NamedTuple):
     """What a tame game is worth: its Grundy values of normal and of misere play.
 
-    A tame game is *fickle* with values (0, 1) or (1, 0), like a heap of Nim of at most one token; else it is *firm* with
-    two equal values, like a larger heap, or like 2 + 2 and 2 + 3, whose values are 0 and 1.
+    A tame game is *fickle* with values (0, 1) or (1, 0), like a heap of Nim of at most one token; else it is *firm*
+    with two equal values, like a larger heap, or like 2 + 2 and 2 + 3, whose values are 0 and 1.
 
     Examples
     --------

@@ -126,8 +126,8 @@ def test_misere_is_perfect_in_wild_and_tame_games(text):
 
     def is_won(position):
         if position not in won:
-            options = ruleset.options(position)
-            won[position] = not options or not all(map(is_won, options))
+            options = [is_won(option) for option in ruleset.options(position)]
+            won[position] = not options or not all(options)
         return won[position]
 
     is_won(ruleset.initial())
