@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sgai.periods import Period
     from sgai.sequences import SequenceTable
 
-_A_ROW = 20
+_A_ROW, _GENERA_A_ROW = 20, 10
 _MOST_PRINTED_WITH_PERIOD = 1000
 _LOOK_SECONDS, _SAVE_SECONDS = 0.5, 60.0
 
@@ -28,6 +28,9 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("ruleset", metavar="RULESET", help="a heap game, or a take-and-break code such as 0.77")
     parser.add_argument("--to", type=whole_number, default=50, metavar="N", help="the largest heap (default: 50)")
     parser.add_argument("--format", choices=("text", "json", "csv"), default="text", help="default: text")
+    parser.add_argument(
+        "--misere", action="store_true", help="print the genera of heaps, which misere play takes, in place of values"
+    )
     parser.add_argument("--find-period", action="store_true", help="prove a period by the values, and print it")
     parser.add_argument("--seconds", type=seconds, metavar="S", help="the most seconds to compute")
     parser.add_argument(
@@ -44,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     from sgai.solver import Solver
 
     ruleset = sgai.load_ruleset(options.ruleset)
+    if options.misere:
+        return _print_genera(ruleset, options)
     solver = Solver()
     table = solver.sequence(ruleset)
     file = Path(options.checkpoint) if options.checkpoint else default_checkpoint(ruleset)
@@ -68,6 +73,37 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_text(ruleset, options, values, period)
     return 0 if complete and (period or not options.find_period) else NOT_SOLVED
+
+
+def _print_genera(ruleset: Any, options: argparse.Namespace) -> int:
+    """Print the genera of heaps; fewer where the budget ends first."""
+    from sgai.budget import DEFAULT_MISERE_STATES, Budget, OutOfBudget
+    from sgai.misere.sequences import genera
+
+    if options.find_period:
+        raise sgai.SgaiError("--find-period is for Grundy values; sgai.misere.quotient proves periods of misere play")
+    found = []
+    try:
+        for genus in genera(ruleset, options.to, Budget(DEFAULT_MISERE_STATES, options.seconds)):
+            found.append(str(genus))
+    except OutOfBudget:
+        pass
+    if options.format == "json":
+        print_json({"ruleset": str(ruleset), "to": options.to, "genera": found})
+    elif options.format == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(["heap", "genus"])
+        writer.writerows(enumerate(found))
+    elif found:
+        print(f"{ruleset}: genera of heaps 0 to {len(found) - 1}")
+        label, wide = len(str(len(found) - 1)), max(map(len, found))
+        for start in range(0, len(found), _GENERA_A_ROW):
+            row = " ".join(f"{genus:<{wide}}" for genus in found[start : start + _GENERA_A_ROW])
+            print(f"{start:>{label}}: {row.rstrip()}")
+    if len(found) <= options.to:
+        print(f"sgai: the budget ended after {len(found)} heaps", file=sys.stderr)
+        return NOT_SOLVED
+    return 0
 
 
 def _print_text(ruleset: Any, options: argparse.Namespace, values: list[int], period: "Period | None") -> None:

@@ -23,8 +23,8 @@ class Form:
     --------
     >>> str(nim_form(2)), str(add_forms(nim_form(1), nim_form(1)))
     ('*[2]', '*[0]')
-    >>> str(form_of([nim_form(3), nim_form(2)]))
-    '*[32]'
+    >>> str(form_of([nim_form(4), nim_form(2)])), str(form_of([nim_form(3), nim_form(2)]))
+    ('*[42]', '*[2[2]]')
     """
 
     __slots__ = ("__dict__", "birthday", "number", "options")

@@ -68,7 +68,7 @@ class Genus:
 
     @property
     def is_tame(self) -> bool:
-        """Tell whether some sum of heaps of Nim has this genus; the game need not be tame, which is a matter of options."""
+        """Tell whether some sum of heaps of Nim has this genus; the game itself need not be tame."""
         value = Tame(self.grundy, self.misere[0])
         return (value.is_firm or value in (Tame(0, 1), Tame(1, 0))) and self == Genus.of_tame(value)
 

@@ -59,6 +59,19 @@ class BipartiteMonoid:
                 return powers.index(power) + 1
             powers.append(power)
 
+    def word_in(self, element: int, places: Sequence[int]) -> Exponents | None:
+        """Return a shortest word for an element in some of the generators, or None if they do not make it."""
+        empty: Exponents = (0,) * len(self.generators)
+        words = {0: empty}
+        waiting = [0]
+        for known in waiting:
+            for place in places:
+                longer = int(self.product[known, self.generators[place]])
+                if longer not in words:
+                    words[longer] = _times(words[known], place)
+                    waiting.append(longer)
+        return words.get(element)
+
     def relations(self) -> list[tuple[Exponents, Exponents]]:
         """Return pairs of words that are equal and present the monoid: no left side divides another one.
 
@@ -134,7 +147,7 @@ def reduced(steps: Sequence[Numbers], is_p: Bools) -> BipartiteMonoid:
 
 
 def _named(steps: Sequence[Numbers], is_p: Bools, labels: Numbers) -> BipartiteMonoid:
-    """Return the monoid of the classes, which are numbered by their least words: shorter ones first, then by letters."""
+    """Return the monoid of the classes, numbered by their least words: shorter ones first, then by letters."""
     rank = len(steps)
     empty: Exponents = (0,) * rank
     numbers = {int(labels[0]): 0}
@@ -182,7 +195,7 @@ def without_spare_generators(monoid: BipartiteMonoid) -> tuple[BipartiteMonoid, 
     kept = list(range(len(monoid.generators)))
     for place in range(len(monoid.generators)):
         others = [each for each in kept if each != place]
-        if others and monoid.generators[place] in _generated(monoid, others):
+        if others and monoid.word_in(monoid.generators[place], others) is not None:
             kept = others
     if not kept:
         return monoid, (), np.arange(monoid.order, dtype=np.int64)
@@ -194,15 +207,3 @@ def without_spare_generators(monoid: BipartiteMonoid) -> tuple[BipartiteMonoid, 
             full[place] = exponent
         numbers[monoid.element(full)] = number
     return renamed, tuple(kept), numbers
-
-
-def _generated(monoid: BipartiteMonoid, places: Sequence[int]) -> set[int]:
-    found, waiting = {0}, [0]
-    while waiting:
-        element = waiting.pop()
-        for place in places:
-            product = int(monoid.product[element, monoid.generators[place]])
-            if product not in found:
-                found.add(product)
-                waiting.append(product)
-    return found

@@ -213,23 +213,59 @@ class QuotientBuilder:
     # One heap more
 
     def _add(self, heap: int, budget: Budget) -> None:
-        kept = list(self._generators), list(self._caps), dict(self._words), list(self._images)
-        before = (self._monoid, self._verifier) if self._started else None
+        kept = self._state()
         try:
             if not self._started:
                 self._build(budget)
                 self._started = True
-            while not self._walk(heap, budget):
-                self._images = []
-                self._build(budget)
+            self._settle(heap, budget)
         except BaseException:
-            # What was proved stays, whatever interrupts.
-            self._generators, self._caps, self._words, self._images = kept
-            if before is None:
-                self._started = False
-            else:
-                self._monoid, self._verifier = before
+            self._restore(kept)  # what was proved stays, whatever interrupts
             raise
+        self._drop_spare_generators(heap, budget)
+
+    def _settle(self, heap: int, budget: Budget) -> None:
+        """Change the candidate until it is proved for all heaps up to one."""
+        while not self._walk(heap, budget):
+            self._images = []
+            self._build(budget)
+
+    def _state(self) -> dict[str, Any]:
+        copied = {name: list(getattr(self, name)) for name in ("_generators", "_caps", "_images")}
+        kept = {name: getattr(self, name) for name in ("_monoid", "_verifier", "_started") if hasattr(self, name)}
+        return {**kept, **copied, "_words": dict(self._words)}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _drop_spare_generators(self, heap: int, budget: Budget) -> None:
+        """Write generators that are products of smaller ones so, if what is proved can then be proved again."""
+        words: dict[int, Exponents] = {}
+        for place in range(len(self._generators)):
+            word = self._monoid.word_in(self._monoid.generators[place], [i for i in range(place) if i not in words])
+            if word is not None:
+                words[place] = word
+        if not words:
+            return
+        kept = self._state()
+        left = [place for place in range(len(self._generators)) if place not in words]
+        self._caps = [self._monoid.highest_power(place) for place in left]
+        for each, word in self._words.items():
+            total = [word[place] for place in left]
+            for place, spare in words.items():
+                for i, target in enumerate(left):
+                    total[i] += word[place] * spare[target]
+            self._words[each] = tuple(total)
+        self._generators = [self._generators[place] for place in left]
+        self._images = []
+        try:
+            self._build(budget)
+            self._settle(heap, budget)
+        except BaseException as error:
+            self._restore(kept)
+            if not isinstance(error, NoQuotientError):
+                raise
 
     def _walk(self, largest: int, budget: Budget) -> bool:
         """Find images of heaps from the first missing one up; False if the candidate had to be changed."""
@@ -288,7 +324,10 @@ class QuotientBuilder:
         if suspects:
             self._promote(max(suspects))
             return
-        self._caps = [cap + 2 if each <= heap else cap for each, cap in zip(self._generators, self._caps, strict=True)]
+        # Caps rise where the failing sum has more than one of a generator, or for all where that tells nothing.
+        repeated = {each for each in self._verifier.failure if self._verifier.failure.count(each) > 1}
+        raised = repeated or {each for each in self._generators if each <= heap}
+        self._caps = [cap + (each in raised) for each, cap in zip(self._generators, self._caps, strict=True)]
         if max(self._caps) > _LARGEST_CAP:
             raise self._none(heap)
 

@@ -135,3 +135,21 @@ def test_checkpoints_of_different_rules_are_different_files():
     names = {default_checkpoint(sgai.load_ruleset(text)) for text in ("0.106", "0.16", "kayles", "0.77")}
     assert len(names) == 4
     assert default_checkpoint(sgai.load_ruleset("kayles(piles=[3])")) == default_checkpoint(sgai.load_ruleset("kayles"))
+
+
+def test_genera(values):
+    code, out, _ = values("kayles", "--misere", "--to", "11")
+    assert code == 0
+    assert out.splitlines() == [
+        "kayles: genera of heaps 0 to 11",
+        " 0: 0^120 1^031 2^20  3^31  1^031 4^146 3^31  2^20  1^13  4^046",
+        "10: 2^20  6^46",
+    ]
+    _, out, _ = values("kayles", "--misere", "--to", "1", "--format", "csv")
+    assert out == "heap,genus\n0,0^120\n1,1^031\n"
+    _, out, _ = values("kayles", "--misere", "--to", "1", "--format", "json")
+    assert json.loads(out)["genera"] == ["0^120", "1^031"]
+    code, _, err = values("queen", "--misere")
+    assert (code, "no heaps" in err) == (2, True)
+    code, _, err = values("kayles", "--misere", "--find-period")
+    assert (code, "sgai.misere.quotient" in err) == (2, True)

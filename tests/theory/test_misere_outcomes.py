@@ -90,7 +90,7 @@ def test_outcomes_and_winning_moves_of_every_kind_of_ruleset(text):
             assert lost == is_lost(part.ruleset, part.position, {})
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(
         st.tuples(
