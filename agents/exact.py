@@ -38,7 +38,7 @@ class ExactAgent(Agent):
         How the components of the initial position are played together; with other values than the defaults the agent's
         ``ruleset`` is the compound, and takes its positions.
     states : int
-        The most states to evaluate for a decision; the default is 200,000 under misere play.
+        The most states to evaluate for a decision; the default is 100,000 under misere play.
     seconds : float, optional
         The most seconds to take for the values of a decision.
     solver : Solver, optional

@@ -8,7 +8,7 @@ from sgai.errors import NotSolvedError, SgaiError
 
 DEFAULT_STATES = 2_000_000  # about 600 bytes each, where a state is a small tuple
 
-DEFAULT_MISERE_STATES = 200_000  # under misere play a state takes much longer, and more room
+DEFAULT_MISERE_STATES = 100_000  # under misere play a state takes much longer, and more room
 
 
 class OutOfBudget(NotSolvedError):

@@ -108,7 +108,7 @@ class Solver:
             How components are played together: "disjunctive", "conjunctive" or "selective", and whether play ends with
             the "last" component or the "first"; see `sgai.compounds`. By default they are a sum.
         states : int, optional
-            The most states to evaluate; by default two million, and 200,000 under misere play.
+            The most states to evaluate; by default two million, and 100,000 under misere play.
         seconds : float, optional
             The most seconds to take.
         watch : callable, optional

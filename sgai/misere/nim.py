@@ -50,8 +50,7 @@ def nim_heaps(summands: Iterable[Summand | SolvedComponent]) -> list[int]:
     for summand in summands:
         if type(summand.ruleset) is not Nim:  # a subclass may have other rules
             raise UnsupportedError(
-                f"play='misere' is supported for Nim only so far, not for {str(summand.ruleset)!r}: the rule for Nim "
-                "is false for other games"
+                f"the rule of misere Nim is for Nim only, not for {str(summand.ruleset)!r}: it is false for other games"
             )
         heaps.append(sum(summand.position))
     return heaps

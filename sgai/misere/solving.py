@@ -22,7 +22,7 @@ _LARGE_HEAP = 40  # sums with heaps from here on are first given to the quotient
 _LARGEST_HEAP = 2048  # heaps of which the quotient is made
 _MOST_LISTED_IMAGES = 4_000_000
 _QUOTIENT_SHARE, _GENUS_SHARE = 0.5, 0.1  # of what is left of a budget
-_MOST_GENUS_STATES = 5_000  # for the genus of one component, which is not needed to know who wins
+_MOST_GENUS_STATES = 1_000  # for the genus of one component, which is not needed to know who wins
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ N_POSITIONS = [
     "nim(pile_sizes=1;3;5;6)",
     "nim(pile_sizes=2;3;4,is_misere=false)",
     "sgai_nim(piles=[1;1],play=misere)",
+    "sgai_kayles(piles=[2;5],play=misere)",
     "sgai_kayles(piles=[5;7])",
     "sgai_grundys_game(piles=[7;8])",
     "sgai_subtraction(take=[2;5],piles=[2;4;7])",

@@ -18,6 +18,7 @@ KNOWN = [
     "nim(pile_sizes=1;3;5;6)",
     "nim(pile_sizes=2;3;4,is_misere=false)",
     "sgai_nim(piles=[1;1],play=misere)",
+    "sgai_kayles(piles=[2;5],play=misere)",
     "sgai_kayles(piles=[5;7])",
     "sgai_sum",
     "sgai_queen(rows=5,columns=5)",
