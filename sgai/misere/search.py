@@ -9,6 +9,7 @@ from sgai.decomposition import Summand, decompose
 from sgai.errors import LoopError
 from sgai.misere.forms import Form, FormTooLarge, Work, add_forms, form_of, nim_form
 from sgai.misere.genus import Genus
+from sgai.misere.refusals import check_misere
 from sgai.misere.tame import Tame, tame_value, worth
 from sgai.ruleset import Ruleset
 
@@ -139,6 +140,7 @@ class MisereTable:
         """Return the options of a component, as components, and those that are not known yet."""
         _spend(budget)
         ruleset, position = key
+        check_misere(ruleset)
         options: dict[tuple[tuple[AnyRuleset, Any], ...], None] = {}
         waiting: dict[tuple[AnyRuleset, Any], None] = {}
         for count, (_, option) in enumerate(ruleset.moves(position), 1):

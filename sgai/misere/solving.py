@@ -9,6 +9,7 @@ from sgai.budget import Budget, OutOfBudget
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.misere.genus import Genus
 from sgai.misere.quotients import NoQuotientError, Quotient, QuotientBuilder
+from sgai.misere.refusals import check_misere
 from sgai.misere.search import MisereTable
 from sgai.misere.tame import NOTHING, STAR, Tame, tame_sum
 from sgai.ruleset import Ruleset
@@ -185,6 +186,8 @@ class MisereSolver:
     # Choosing the method
 
     def _method(self, summands: Sequence[Summand], budget: Budget) -> _Method:
+        for rules in {summand.ruleset for summand in summands}:
+            check_misere(rules)
         heaps = [_heap_of(summand) for summand in summands]
         is_heap_sum = bool(heaps) and None not in heaps and len({summand.ruleset for summand in summands}) == 1
         largest = max((heap for heap in heaps if heap is not None), default=0)
