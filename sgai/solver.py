@@ -229,7 +229,7 @@ class Solver:
             budget.hits,
             None,
             budget.elapsed(),
-            decided,
+            decided=decided,
         )
 
     def _listed(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget) -> tuple[list[WinningMove], bool]:
@@ -325,7 +325,7 @@ class Solver:
         found = []
         for summand, known in zip(decompose(ruleset, position), facts, strict=True):
             value = self._value_beside(summand, limit, is_named=False) if known.grundy is None else known.grundy
-            found.append(SolvedComponent(*summand[:2], value, known))
+            found.append(SolvedComponent(*summand[:2], value, misere=known))
         return tuple(found)
 
     def grundy(self, ruleset: AnyRuleset, position: Any, budget: Budget | None = None) -> int:
