@@ -377,7 +377,7 @@ class _From:
 
     def __init__(self, part: Component) -> None:
         self.part = part
-        self.moves, self.format = part.ruleset.moves, part.ruleset.format
+        self.moves, self.format, self.loopy = part.ruleset.moves, part.ruleset.format, part.ruleset.loopy
 
     def initial(self) -> Any:
         return self.part.position

@@ -40,7 +40,7 @@ GAMES = [
     "take_and_break(code=[4.7],piles=[5;5])",
     "take_and_break(code=[0.3F],piles=[6;7])",
     "dawsons_kayles(piles=[9;10])",
-    "treblecross_row(piles=[9;8])",
+    "take_and_break(piles=[9;8],code=[0.007])",
     "lasker(piles=[3;5])",
     "nim(piles=[2;3;4])",
     "bash(piles=[5;9;6])",
