@@ -266,7 +266,7 @@ def test_match_and_replay(sgai, tmp_path):
 def test_an_interrupted_match_shows_what_it_has(sgai, tmp_path, monkeypatch):
     from sgai.experiments import matches
 
-    def interrupted(settings, folder, progress):
+    def interrupted(settings, folder, **_):
         raise matches.MatchInterrupted([])
 
     monkeypatch.setattr(matches, "play_match", interrupted)

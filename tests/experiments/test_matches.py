@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import sgai
-from sgai.agents import AgentSpec, bots, specs
+from sgai.agents import bots, specs
 from sgai.envs import load_game
 from sgai.experiments import matches
 from sgai.experiments.matches.table import wilson_interval
@@ -59,6 +59,7 @@ def test_the_table_counts_what_the_records_say(tmp_path):
     assert sum(row["wins"] for row in rows.values()) == len(records)
     text = matches.format_table(records)
     assert "95% interval" in text
+    assert "won positions kept" in text
     assert "draws" not in text
     assert matches.format_table([]) == "no game was finished"
 
@@ -122,10 +123,10 @@ def test_draws_are_counted(tmp_path):
 def test_ctrl_c_keeps_the_finished_games(tmp_path, monkeypatch):
     played = []
 
-    def interrupted(pairing, game):
+    def interrupted(pairing, game, rules):
         if len(played) == 5:
             raise KeyboardInterrupt
-        played.append(matches.play_game(pairing, game))
+        played.append(matches.play_game(pairing, game, rules))
         return played[-1]
 
     monkeypatch.setattr("sgai.experiments.matches.playing.play_game", interrupted)
@@ -164,7 +165,7 @@ def test_folders_and_damaged_records(tmp_path):
     folder = matches.new_folder(str(tmp_path / "m"))
     matches.play_match(small(rounds=1), folder)
     lines = (folder / "games.jsonl").read_text().splitlines()
-    (folder / "games.jsonl").write_text("\n".join([*lines[:2], lines[2][:40]]))
+    (folder / "games.jsonl").write_text("\n".join([*lines[:2], lines[2][:40], *lines[3:]]) + "\n")
     with pytest.raises(sgai.SgaiError, match="line 3 is not a game"):
         list(matches.read_records(folder))
     changed = json.loads(lines[0])
@@ -206,7 +207,7 @@ def test_repeated_games_are_pointed_out(tmp_path):
 
 
 def test_the_second_agents_seed_differs_from_the_first_ones():
-    pairing = matches.Pairing(0, "nim", (AgentSpec.parse("random"), AgentSpec.parse("random")), 5)
+    pairing = matches.Pairing(0, "nim", (matches.parse_contestant("random"), matches.parse_contestant("random")), 5)
     record = matches.play_game(pairing, load_game("nim(pile_sizes=9;9;9;9)"))
     assert record.actions
     assert record.winner == "random"

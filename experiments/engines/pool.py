@@ -1,0 +1,124 @@
+"""The default engine: processes of this machine, by the library pebble, which can end a hung one."""
+
+import concurrent.futures
+import multiprocessing
+import multiprocessing.connection
+import os
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from sgai.errors import SgaiError
+from sgai.experiments.engines.alarm import mark_expendable
+from sgai.experiments.engines.engine import ATTEMPTS, DIED, DONE, HUNG, RAISED, Engine, Outcome, Task, load_plugins
+
+MOST_BROKEN = 5  # pools one after the other, without a task done
+
+
+class PoolEngine(Engine):
+    """Runs tasks in a pool of new processes, which share nothing with this one.
+
+    A script that uses it needs the line ``if __name__ == "__main__":``, as every one that starts processes.
+    """
+
+    def __init__(self, workers: int = 1, plugins: Sequence[str] = ()) -> None:
+        super().__init__(workers, plugins)
+        self._pool: Any = None
+
+    def run(
+        self, tasks: Iterable[Task], *, seconds: float | None = None, attempts: int = ATTEMPTS
+    ) -> Generator[Outcome, None, None]:
+        """Run tasks over the workers and yield their outcomes as they come."""
+        waiting = iter(tasks)
+        running: dict[Any, tuple[Task, int]] = {}
+        again: list[tuple[Task, int]] = []
+        broken = 0  # pools that broke since a task was done
+        try:
+            while True:
+                # One task more than there are workers, so that none of them waits for this process.
+                while len(running) <= self.workers:
+                    entry = again.pop() if again else ((task, 1) if (task := next(waiting, None)) else None)
+                    if entry is None:
+                        break
+                    running[self._schedule(entry[0], seconds)] = entry
+                if not running:
+                    return
+                done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+                is_broken = False
+                for future in sorted(done, key=lambda each: running[each][0].index):
+                    task, attempt = running.pop(future)
+                    outcome, broke = _outcome_of(future, task, seconds)
+                    is_broken |= broke
+                    if outcome.kind == DIED and attempt < attempts:
+                        again.append((task, attempt + 1))
+                    else:
+                        yield outcome
+                    if outcome.kind != DIED:
+                        broken = 0
+                if is_broken:
+                    broken += 1
+                    if broken > MOST_BROKEN:
+                        raise SgaiError("the workers end before they do anything; --engine serial may show why")
+                    self.close()
+                    again.extend(running.values())  # what was in it is lost
+                    running.clear()
+        finally:
+            if running:  # the consumer went away, or Ctrl-C
+                self.close()
+
+    def close(self) -> None:
+        """End the workers, finished or not."""
+        if self._pool is not None:
+            self._pool.stop()
+            self._pool.join()
+            self._pool = None
+
+    def _schedule(self, task: Task, seconds: float | None) -> Any:
+        from pebble import ProcessPool  # loaded only where it is used
+
+        for _ in range(2):
+            if self._pool is None:
+                self._pool = ProcessPool(
+                    max_workers=self.workers,
+                    initializer=_start_worker,
+                    initargs=(self.plugins,),
+                    context=multiprocessing.get_context("spawn"),
+                )
+            try:
+                return self._pool.schedule(task.function, args=task.arguments, timeout=seconds)
+            except RuntimeError:  # the pool broke since the last call
+                self.close()
+        raise SgaiError("worker processes cannot be started")
+
+
+def _outcome_of(future: Any, task: Task, seconds: float | None) -> tuple[Outcome, bool]:
+    """Return what became of a task, and whether the pool broke."""
+    from pebble import ProcessExpired
+
+    try:
+        return Outcome(task.index, DONE, future.result()), False
+    except ProcessExpired as error:
+        return Outcome(task.index, DIED, reason=f"the worker ended with exit code {error.exitcode}"), False
+    except (BrokenProcessPool, concurrent.futures.CancelledError) as error:
+        return Outcome(task.index, DIED, reason=f"the pool of workers broke: {error}"), True
+    except concurrent.futures.TimeoutError as error:
+        if seconds is None or getattr(error, "traceback", None) is not None:  # the function's own
+            return Outcome(task.index, RAISED, reason=f"{type(error).__name__}: {error}"), False
+        return Outcome(task.index, HUNG, reason=f"it took more than {seconds:g} s"), False
+    except Exception as error:
+        return Outcome(task.index, RAISED, reason=f"{type(error).__name__}: {error}"), False
+
+
+def _start_worker(plugins: Sequence[str]) -> None:
+    mark_expendable()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    load_plugins(plugins)
+
+
+def _end_with(sentinel: int) -> None:
+    """End this worker when the process that started it is gone, however it ended."""
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
