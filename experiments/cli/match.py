@@ -178,7 +178,7 @@ def _settings(values: dict[str, Any], plugins: list[str]) -> "MatchSettings":
 def _replay(options: argparse.Namespace) -> int:
     from sgai.experiments import matches
 
-    records = list(matches.replay(options.replay))
+    records = sorted(matches.replay(options.replay), key=lambda record: record.index)
     try:
         settings = None if Path(options.replay).is_file() else matches.read_settings(options.replay)
     except SgaiError:  # of an earlier version, or with agents that are not here

@@ -7,7 +7,7 @@ import time
 from types import FrameType
 from typing import Any, Self, TextIO
 
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 1.0
 _is_expendable = False
 
 
@@ -24,7 +24,7 @@ def mark_expendable() -> None:
 class Alarm:
     """Raises `Overdue` in a block of the main thread that takes too long; does nothing where there are no alarms.
 
-    Alarms nest: an inner one pauses the outer one, whose time goes on.
+    Alarms nest: if the time of an outer one ends first, that ends the inner block and then the outer one.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ class Alarm:
         if self.seconds is not None:
             self._handler = signal.signal(signal.SIGALRM, _raise_overdue)
             self._began = time.monotonic()
-            self._outer = signal.setitimer(signal.ITIMER_REAL, self.seconds)[0]
+            self._outer = signal.getitimer(signal.ITIMER_REAL)[0]
+            signal.setitimer(signal.ITIMER_REAL, min(self.seconds, self._outer or self.seconds))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -74,22 +75,28 @@ class LastResort:
 
     Parameters
     ----------
-    seconds : float
-        The time that a step may take; the end comes some seconds later.
     file : TextIO
         Where the trace goes.
     """
 
-    def __init__(self, seconds: float, file: TextIO) -> None:
-        self._wait, self._file = seconds + GRACE_SECONDS, file
-        self._armed_at = 0.0
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._seconds = self._armed_at = 0.0
 
-    def put_off(self) -> None:
-        """Begin the time anew; to be called before each step. It starts a thread, so it does so once a second."""
+    def put_off(self, seconds: float) -> None:
+        """Begin the time anew; to be called before each step.
+
+        It starts a thread, so where the time stays the same it does so once a second only.
+
+        Parameters
+        ----------
+        seconds : float
+            What the step may take; the end comes a little later.
+        """
         now = time.monotonic()
-        if _is_expendable and now - self._armed_at > 1.0:
-            faulthandler.dump_traceback_later(self._wait + 1.0, exit=True, file=self._file)
-            self._armed_at = now
+        if _is_expendable and (now - self._armed_at > 1.0 or seconds != self._seconds):
+            faulthandler.dump_traceback_later(seconds + 1.0 + GRACE_SECONDS, exit=True, file=self._file)
+            self._armed_at, self._seconds = now, seconds
 
     def cancel(self) -> None:
         """Let the process live."""

@@ -37,22 +37,20 @@ class Note:
     ----------
     path : Path
         Its file.
-    limit : float or None
-        The seconds that a bot may take for a move.
     """
 
-    def __init__(self, path: Path, limit: float | None) -> None:
+    def __init__(self, path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         self._path = path
         self._file = path.open("a", encoding="ascii", errors="replace")
-        self._last_resort = None if limit is None else LastResort(limit, self._file)
+        self._last_resort = LastResort(self._file)
         self._write("begin")
 
-    def asking(self, seat: int) -> None:
-        """Note that a bot is asked for something."""
+    def asking(self, seat: int, seconds: float | None) -> None:
+        """Note that a bot is asked for something that may take so long."""
         self._write(f"ask {seat}")
-        if self._last_resort is not None:
-            self._last_resort.put_off()
+        if seconds is not None:
+            self._last_resort.put_off(seconds)
 
     def moved(self, seat: int, action: int) -> None:
         """Note a move."""
@@ -61,13 +59,11 @@ class Note:
     def rest(self) -> None:
         """Note that no bot is asked for anything now."""
         self._write("rest")
-        if self._last_resort is not None:
-            self._last_resort.cancel()
+        self._last_resort.cancel()
 
     def remove(self) -> None:
         """Take the note away: the game is over."""
-        if self._last_resort is not None:
-            self._last_resort.cancel()
+        self._last_resort.cancel()
         self._file.close()
         self._path.unlink(missing_ok=True)
 

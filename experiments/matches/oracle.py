@@ -3,7 +3,7 @@
 from typing import Any
 
 from sgai.budget import Budget, OutOfBudget
-from sgai.envs import bridge
+from sgai.envs import Bridge, bridge
 from sgai.errors import SgaiError, UnsupportedError
 from sgai.removal_values import LEAST_MEMORY
 from sgai.solver import Solver
@@ -31,6 +31,7 @@ class Oracle:
     """
 
     def __init__(self, game: Any) -> None:
+        self._bridge: Bridge | None
         try:
             self._bridge = bridge(game)
         except UnsupportedError:

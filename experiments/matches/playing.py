@@ -23,6 +23,7 @@ from sgai.experiments.matches.records import STATUSES, UNKNOWN, GameRecord, Reco
 from sgai.experiments.matches.settings import MatchSettings, Pairing, Rules
 from sgai.experiments.matches.sprt import Sprt, SprtRun
 
+START_SECONDS = 120.0  # for a bot to be made, which can take compilation, whatever the limit for a move is
 RUNNING = "running"  # the folder of the notes of games in play
 
 
@@ -114,12 +115,16 @@ class _GameInPlay:
         agents, seed, limit = self.pairing.agents, self.pairing.seed, self.rules.limit
         bots: list[Any] = []
         for seat, agent in enumerate(agents):
-            bots.append(self._ask(seat, functools.partial(agent.make_bot, self.game, seed + seat, seat, limit)))
+            bots.append(
+                self._ask(seat, functools.partial(agent.make_bot, self.game, seed + seat, seat, limit), START_SECONDS)
+            )
         # Bots that are not ours could change a state that they are given.
         is_trusted = [isinstance(agent, OwnContestant) for agent in agents]
         for seat, bot in enumerate(bots):
             if hasattr(bot, "restart_at"):
-                self._ask(seat, functools.partial(bot.restart_at, state if is_trusted[seat] else state.clone()))
+                self._ask(
+                    seat, functools.partial(bot.restart_at, state if is_trusted[seat] else state.clone()), START_SECONDS
+                )
         knows = self.oracle.knows and self.rules.oracle_states > 0
         while not state.is_terminal():
             if self.rules.adjudicate:
@@ -150,14 +155,15 @@ class _GameInPlay:
             if self.note is not None:
                 self.note.moved(seat, action)
 
-    def _ask(self, seat: int, call: Callable[[], Any]) -> Any:
+    def _ask(self, seat: int, call: Callable[[], Any], least: float = 0.0) -> Any:
+        limit = self.rules.limit and max(self.rules.limit, least)
         if self.note is not None:
-            self.note.asking(seat)
+            self.note.asking(seat, limit)
         try:
-            with Alarm(self.rules.limit):
+            with Alarm(limit):
                 return call()
         except Overdue:
-            raise _Forfeit(seat, f"{self.names[seat]} took more than {self.rules.limit:g} s") from None
+            raise _Forfeit(seat, f"{self.names[seat]} took more than {limit:g} s") from None
         except (Exception, SystemExit) as error:  # a bot may raise anything; the match goes on
             raise _Forfeit(seat, f"{self.names[seat]} raised {type(error).__name__}: {error}") from None
 
@@ -196,7 +202,7 @@ def play_task(pairing: Pairing, rules: Rules, notes: str | None) -> GameRecord:
         record = _record_of(pairing, earlier, rules, "")
         path.unlink(missing_ok=True)
         return record
-    note = Note(path, rules.limit)
+    note = Note(path)
     try:
         return play_game(pairing, _loaded(pairing.game), rules, note)
     finally:

@@ -55,7 +55,8 @@ def elo_ratings(wins: Matrix, draws: Matrix) -> npt.NDArray[np.float64]:
     from open_spiel.python.algorithms import elo  # loaded only where it is used
 
     found: npt.NDArray[np.float64] = elo.compute_ratings_from_matrices(wins, draws)
-    return found - found.mean()
+    centred: npt.NDArray[np.float64] = found - found.mean()
+    return centred
 
 
 def is_connected(wins: Matrix, draws: Matrix) -> bool:

@@ -230,6 +230,7 @@ class RecordWriter:
         self._path = folder / GAMES_FILE
         self._lock = FileLock(folder / LOCK_FILE)
         try:
+            (folder / LOCK_FILE).touch()  # else a folder that cannot be written would look like one in use
             self._lock.acquire(timeout=0)
         except Timeout:
             raise SgaiError(

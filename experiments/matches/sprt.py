@@ -139,8 +139,8 @@ class Sprt:
         padded = [count or _UNSEEN for count in counts]
         total = sum(padded)
         shares = [count / total for count in padded]
-        under = [likeliest(shares, values, expected_score(elo)) for elo in (self.elo0, self.elo1)]
-        return sum(count * math.log(one / zero) for count, zero, one in zip(padded, *under, strict=True))
+        under0, under1 = (likeliest(shares, values, expected_score(elo)) for elo in (self.elo0, self.elo1))
+        return sum(count * math.log(one / zero) for count, zero, one in zip(padded, under0, under1, strict=True))
 
     def verdict(self, scores: Iterable[float]) -> str | None:
         """Return "H0" or "H1" if that is accepted, else None."""

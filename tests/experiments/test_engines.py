@@ -1,0 +1,196 @@
+"""Engines: results, hung tasks, dead workers, interrupts, and what workers import."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import sgai
+from sgai.experiments.engines import Alarm, Overdue, Task, make_engine
+
+TASKS = '''
+"""Tasks that behave and tasks that do not."""
+import os, pathlib, time
+
+def square(number):
+    return number * number
+
+def hang():
+    while True:
+        time.sleep(1)
+
+def raises():
+    raise LookupError("nothing here")
+
+def dies(folder):
+    """End the process twice, and succeed the third time."""
+    tries = pathlib.Path(folder) / "tries"
+    tries.write_text((tries.read_text() if tries.exists() else "") + "x")
+    if len(tries.read_text()) < 3:
+        os._exit(7)
+    return len(tries.read_text())
+
+def dies_always():
+    os._exit(7)
+
+def who():
+    return os.getpid()
+
+def value(name):
+    import sgai
+    return str(sgai.load_ruleset(name))
+'''
+
+PLUGIN = '''
+import sgai
+
+@sgai.register
+class Hops(sgai.Ruleset[int, int]):
+    """Hop down by one."""
+    name = "hops"
+    height: int = 4
+    def initial(self):
+        return self.height
+    def moves(self, position):
+        if position:
+            yield 1, position - 1
+'''
+
+
+@pytest.fixture
+def tasks(tmp_path, monkeypatch):
+    """Write a module of tasks where workers find it too."""
+    (tmp_path / "tasks_of_a_test.py").write_text(TASKS)
+    monkeypatch.syspath_prepend(tmp_path)
+    import tasks_of_a_test
+
+    yield tasks_of_a_test
+    del sys.modules["tasks_of_a_test"]
+
+
+def test_the_pool_survives_all_that_tasks_do(tasks, tmp_path):
+    listed = [
+        Task(0, tasks.square, (5,)),
+        Task(1, tasks.hang),
+        Task(2, tasks.raises),
+        Task(3, tasks.dies, (str(tmp_path),)),
+        Task(4, tasks.dies_always),
+        *(Task(i, tasks.square, (i,)) for i in range(5, 9)),
+    ]
+    with make_engine("pool", 2) as engine:
+        found = {each.index: each for each in engine.run(iter(listed), seconds=3.0)}
+        assert sorted(found) == list(range(9))
+        assert (found[0].kind, found[0].value) == ("done", 25)
+        assert (found[1].kind, found[1].reason) == ("hung", "it took more than 3 s")
+        assert (found[2].kind, found[2].reason) == ("raised", "LookupError: nothing here")
+        assert (found[3].kind, found[3].value) == ("done", 3)
+        assert (found[4].kind, found[4].reason) == ("died", "the worker ended with exit code 7")
+        assert [found[i].value for i in range(5, 9)] == [i * i for i in range(5, 9)]
+        # The same engine goes on, and its workers are others than this process.
+        again = next(engine.run([Task(0, tasks.who)]))
+        assert again.value != os.getpid()
+
+
+def test_workers_load_plugins_and_end_with_the_engine(tasks, tmp_path):
+    plugin = tmp_path / "hops_plugin.py"
+    plugin.write_text(PLUGIN)
+    drawn = []
+
+    def endless():
+        for i in range(10**9):
+            drawn.append(i)
+            yield Task(i, tasks.who)
+
+    with make_engine("pool", 1, [str(plugin)]) as engine:
+        assert next(engine.run([Task(0, tasks.value, ("hops(height=2)",))])).value == "hops(height=2)"
+        outcomes = engine.run(endless())
+        worker = next(outcomes).value
+        outcomes.close()  # the consumer may stop at any time
+        assert len(drawn) <= 4
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{worker}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{worker}").exists()
+
+
+def test_the_serial_engine(tasks):
+    with make_engine("serial") as engine:
+        found = list(engine.run([Task(4, tasks.square, (3,)), Task(5, tasks.raises), Task(6, tasks.hang)], seconds=0.2))
+    assert [(each.index, each.kind) for each in found] == [(4, "done"), (5, "raised"), (6, "hung")]
+    assert found[0].value == 9
+
+
+def test_alarms_nest():
+    with pytest.raises(Overdue):
+        with Alarm(0.05):
+            with Alarm(10):
+                time.sleep(5)
+    with Alarm(10), pytest.raises(Overdue), Alarm(0.05):
+        time.sleep(5)
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    with Alarm(None):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("pool", 0), "concurrency=0"),
+        (("serial", 2), "one worker"),
+        (("pol", 1), "did you mean 'pool'"),
+        (("pool", 1, (), "10.0.0.1:6379"), "only the engine 'ray'"),
+    ],
+)
+def test_bad_engines(arguments, words):
+    with pytest.raises(sgai.SgaiError, match=words):
+        make_engine(*arguments)
+
+
+def test_ctrl_c_ends_the_workers(tasks, tmp_path):
+    script = tmp_path / "main.py"
+    script.write_text(
+        "from sgai.experiments.engines import Task, make_engine\nimport tasks_of_a_test as tasks\n"
+        "if __name__ == '__main__':\n"
+        "    try:\n"
+        "        with make_engine('pool', 1) as engine:\n"
+        "            for each in engine.run([Task(0, tasks.who), Task(1, tasks.hang)]):\n"
+        "                print(each.value, flush=True)\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('interrupted', flush=True)\n"
+    )
+    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    worker = int(process.stdout.readline())
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out == "interrupted\n"
+    assert not Path(f"/proc/{worker}").exists()
+
+
+def test_workers_end_when_the_process_that_started_them_is_killed(tasks, tmp_path):
+    script = tmp_path / "main.py"
+    script.write_text(
+        "from sgai.experiments.engines import Task, make_engine\nimport tasks_of_a_test as tasks\n"
+        "if __name__ == '__main__':\n"
+        "    with make_engine('pool', 1) as engine:\n"
+        "        for each in engine.run([Task(0, tasks.who), Task(1, tasks.hang)]):\n"
+        "            print(each.value, flush=True)\n"
+    )
+    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    worker = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{worker}/stat").read_text().split()[2]
+        except OSError:
+            break
+        if state == "Z":  # nothing waits for it in a container without init
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the worker lives on")
