@@ -43,7 +43,7 @@ def likeliest(shares: Sequence[float], values: Sequence[float], mean: float) -> 
     """
     # All weights stay positive between these bounds, where the mean falls strictly in t.
     low, high = -1 / (values[-1] - mean), 1 / (mean - values[0])
-    for _ in range(100):
+    for _ in range(50):  # as far as the precision of a number goes
         middle = (low + high) / 2
         slope = sum(share * (value - mean) / (1 + middle * (value - mean))
                     for share, value in zip(shares, values, strict=True))  # fmt: skip

@@ -125,10 +125,8 @@ def test_the_serial_engine(tasks):
 
 
 def test_alarms_nest():
-    with pytest.raises(Overdue):
-        with Alarm(0.05):
-            with Alarm(10):
-                time.sleep(5)
+    with pytest.raises(Overdue), Alarm(0.05), Alarm(10):
+        time.sleep(5)
     with Alarm(10), pytest.raises(Overdue), Alarm(0.05):
         time.sleep(5)
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

@@ -250,7 +250,7 @@ def test_folders_that_cannot_be_written(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     folder = matches.new_folder(str(tmp_path / "full"))
-    with pytest.raises(sgai.SgaiError, match="games.jsonl' cannot be written: No space left"):
+    with pytest.raises(sgai.SgaiError, match="cannot be written: No space left"):
         matches.play_match(settings, folder)
     monkeypatch.undo()
     assert len(matches.play_match(settings, folder, resume=True)) == 4
