@@ -102,6 +102,9 @@ class LineProcess:
         except queue.Empty:
             self.kill()
             raise ProcessError(f"{self.command!r} gave no answer within {seconds:g} s") from None
+        except BaseException:  # whoever waited does so no more; a late answer must not be taken for the next one
+            self.kill()
+            raise
         if line is _ENDED:
             self.kill()
             raise ProcessError(f"{self.command!r} ended{self._code()} without an answer")
