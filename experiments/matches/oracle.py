@@ -3,8 +3,10 @@
 from typing import Any
 
 from sgai.budget import Budget, OutOfBudget
+from sgai.decomposition import decompose
 from sgai.envs import Bridge, bridge
 from sgai.errors import SgaiError, UnsupportedError
+from sgai.misere import misere_nim_is_won, nim_heaps
 from sgai.removal_values import LEAST_MEMORY
 from sgai.solver import Solver
 
@@ -59,11 +61,8 @@ class Oracle:
         try:
             if found.play == "normal":
                 return "P" if self._solver.has_grundy(found.ruleset, position, 0, budget) else "N"
-            solution = self._solver.solve(
-                found.ruleset, position, play=found.play, states=max(1, budget.states - budget.spent)
-            )
-            budget.spent += solution.states
-            return solution.outcome
+            # Misere: solved for Nim, where a rule tells, and refused for others.
+            return "N" if misere_nim_is_won(nim_heaps(decompose(found.ruleset, position))) else "P"
         except OutOfBudget:
             budget.spent = budget.states
             return None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from sgai.agents import PythonBot
 from sgai.budget import Budget
 from sgai.envs import load_game
 from sgai.errors import SgaiError
@@ -125,6 +126,7 @@ class _GameInPlay:
                 self._ask(
                     seat, functools.partial(bot.restart_at, state if is_trusted[seat] else state.clone()), START_SECONDS
                 )
+        listens = [_listens(bot) for bot in bots]
         knows = self.oracle.knows and self.rules.oracle_states > 0
         while not state.is_terminal():
             if self.rules.adjudicate:
@@ -148,7 +150,7 @@ class _GameInPlay:
                 raise _Forfeit(seat, f"{self.names[seat]} returned {action!r}, which is not legal in {str(state)!r}")
             action = int(action)
             other = bots[1 - seat]
-            if hasattr(other, "inform_action"):
+            if listens[1 - seat]:
                 given = state if is_trusted[1 - seat] else state.clone()
                 self._ask(1 - seat, functools.partial(other.inform_action, given, seat, action))
             self._apply(state, seat, action)
@@ -185,6 +187,12 @@ class _GameInPlay:
         if forfeit is None:  # who moved last knows by the result
             last = "P" if returns[int(self.seats[-1])] > 0 else "N"
         return "".join(each or UNKNOWN for each in judged) + last
+
+
+def _listens(bot: Any) -> bool:
+    """Tell whether a bot does anything when it is told of its opponent's move."""
+    method = getattr(type(bot), "inform_action", None)
+    return method is not PythonBot.inform_action and hasattr(bot, "inform_action")
 
 
 @functools.lru_cache(maxsize=64)

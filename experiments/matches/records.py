@@ -277,7 +277,7 @@ class RecordWriter:
     def write(self, record: GameRecord) -> None:
         """Append a game, and wait until it is on the disk."""
         try:
-            self._file.write(json.dumps(asdict(record)) + "\n")
+            self._file.write(json.dumps(vars(record)) + "\n")
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
