@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import sgai
 from sgai.errors import SgaiError
+from sgai.experiments.engines.alarm import mark_expendable
 from sgai.parameters import check_choice
 
 DONE, RAISED, HUNG, DIED = "done", "raised", "hung", "died"
@@ -66,7 +67,7 @@ class Engine(ABC):
       outcomes may stop at any time by closing the generator;
     - a task that takes more than ``seconds`` is ended, with the worker if need be, and is "hung"; it is not redone;
     - a task whose worker died is redone, up to ``attempts`` times in all, and then "died";
-    - workers import the plugins before their first task, and find modules where this process does;
+    - workers are prepared by `prepare_worker` before their first task, and find modules where this process does;
     - on Ctrl-C the generator raises ``KeyboardInterrupt``; what was yielded before stays done.
 
     Parameters
@@ -159,6 +160,12 @@ def make_engine(name: str, workers: int = 1, plugins: Sequence[str] = (), addres
 
 
 def load_plugins(plugins: Sequence[str]) -> None:
-    """Load what users registered, as a worker does before its first task."""
+    """Load what users registered."""
     for file in plugins:
         sgai.load_plugin(file)
+
+
+def prepare_worker(plugins: Sequence[str]) -> None:
+    """Do what a worker process does before its first task: a new one will take its place if it is ended."""
+    mark_expendable()
+    load_plugins(plugins)

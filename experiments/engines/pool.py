@@ -10,8 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from sgai.errors import SgaiError
-from sgai.experiments.engines.alarm import mark_expendable
-from sgai.experiments.engines.engine import ATTEMPTS, DIED, DONE, HUNG, RAISED, Engine, Outcome, Task, load_plugins
+from sgai.experiments.engines.engine import ATTEMPTS, DIED, DONE, HUNG, RAISED, Engine, Outcome, Task, prepare_worker
 
 MOST_BROKEN = 5  # pools one after the other, without a task done
 
@@ -111,11 +110,10 @@ def _outcome_of(future: Any, task: Task, seconds: float | None) -> tuple[Outcome
 
 
 def _start_worker(plugins: Sequence[str]) -> None:
-    mark_expendable()
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    load_plugins(plugins)
+    prepare_worker(plugins)
 
 
 def _end_with(sentinel: int) -> None:

@@ -210,7 +210,10 @@ def play_task(pairing: Pairing, rules: Rules, notes: str | None) -> GameRecord:
         record = _record_of(pairing, earlier, rules, "")
         path.unlink(missing_ok=True)
         return record
-    note = Note(path)
+    try:
+        note = Note(path)
+    except OSError:  # a worker on a machine that does not have the match's folder
+        return play_game(pairing, _loaded(pairing.game), rules)
     try:
         return play_game(pairing, _loaded(pairing.game), rules, note)
     finally:

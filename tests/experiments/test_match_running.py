@@ -18,6 +18,7 @@ from sgai.envs import load_game
 from sgai.experiments import matches
 from sgai.experiments.cli.main import main
 from sgai.experiments.engines import make_engine
+from sgai.experiments.matches.playing import play_task
 from sgai.experiments.matches.records import RecordWriter
 
 NIM = "sgai_nim(piles=[2;3;4])"
@@ -301,6 +302,32 @@ def test_a_bot_that_ends_its_process_forfeits_and_the_match_goes_on(bots, tmp_pa
         assert why == {"was to answer when it failed: the worker ended with exit code 9"}
         _, why = against_random(f"{bots}:Plays", tmp_path, engine)
         assert why == {None}
+
+
+def test_a_plugin_that_has_changed_ends_the_match(tmp_path, capsys):
+    plugin = tmp_path / "steps_of_a_match.py"
+    text = (
+        "import sgai\n@sgai.register\nclass Steps(sgai.Ruleset[int, int]):\n    'Steps.'\n"
+        "    name = 'steps_of_a_match'\n    height: int = 5\n    def initial(self):\n        return self.height\n"
+        "    def moves(self, position):\n        for step in (1, 2):\n            if step <= position:\n"
+        "                yield step, position - step\n"
+    )
+    plugin.write_text(text)
+    folder = tmp_path / "m"
+    arguments = ["match", "--plugin", str(plugin), "--game", "sgai_steps_of_a_match", "--agent", "exact"]
+    assert main([*arguments, "--agent", "random", "--quiet", "--out", str(folder), "--concurrency", "2"]) == 0
+    assert {record.failed or record.forfeit for record in matches.read_records(folder)} == {None}
+    assert main(["match", "--resume", str(folder), "--quiet"]) == 0
+    plugin.write_text(text + "\n")
+    capsys.readouterr()
+    assert main(["match", "--resume", str(folder), "--quiet"]) == 2
+    assert "has changed since the match began" in capsys.readouterr().err
+
+
+def test_games_of_workers_without_the_folder(tmp_path):
+    pairing = next(parse(["exact", "random"]).pairings())
+    record = play_task(pairing, matches.Rules(), "/no/such/folder/running")
+    assert record.without_times() == play_task(pairing, matches.Rules(), None).without_times()
 
 
 def test_overruns_are_counted(bots, tmp_path):
