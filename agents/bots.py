@@ -187,6 +187,8 @@ class MCTSBot(PythonBot):
     ----------
     last_simulations : int or None
         How many simulations the last search made.
+    last_value : float or None
+        The result, proved or expected, that the last search gave to its action.
     """
 
     def __init__(
@@ -213,12 +215,16 @@ class MCTSBot(PythonBot):
             seed=seed,
         )
         self.last_simulations: int | None = None
+        self.last_value: float | None = None
 
     def choose(self, state: Any) -> int:
         """Return the action with the best result of a new search."""
         root = self._tree.search(state)
         self.last_simulations = int(root.explore_count)
-        return int(root.best_child().action)
+        best = root.best_child()
+        expected = best.total_reward / best.explore_count if best.explore_count else None
+        self.last_value = best.outcome[state.current_player()] if best.outcome else expected
+        return int(best.action)
 
 
 class AlphaBetaBot(PythonBot):

@@ -1,0 +1,1 @@
+"""Learning on impartial games, judged by exact labels."""

@@ -1,0 +1,213 @@
+"""The folder of a training run: a manifest, a line for each evaluation, checkpoints, and one writer at a time."""
+
+import contextlib
+import json
+import os
+import platform
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import sgai
+from sgai.errors import SgaiError, quote, quote_path
+
+MANIFEST_FILE, CURVES_FILE, CHECKPOINTS, LOCK_FILE = "manifest.json", "curves.jsonl", "checkpoints", "lock"
+KIND, FORMAT = "sgai rl run", 1
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a result depends on."""
+    found = {"sgai": sgai.__version__, "python": platform.python_version()}
+    for name in ("open_spiel", "numpy", "torch"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+class RunFolder:
+    """The folder of one run.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder.
+
+    Attributes
+    ----------
+    path : Path
+        The folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    # The manifest
+
+    def create(self, settings: dict[str, Any]) -> None:
+        """Make a new run: the folder must be new or empty.
+
+        Raises
+        ------
+        SgaiError
+            If it holds something already, or cannot be written.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            occupied = any(self.path.iterdir())
+        except OSError as error:
+            raise SgaiError(f"folder {quote_path(self.path)} cannot be made: {error.strerror}") from None
+        if occupied:
+            raise SgaiError(
+                f"folder {quote_path(self.path)} is not empty; name a new one with --out, or go on with a run in it by "
+                "--resume"
+            )
+        self.write_manifest(
+            {
+                "kind": KIND,
+                "format": FORMAT,
+                "started": datetime.now(UTC).isoformat(timespec="seconds"),
+                "versions": versions(),
+                "settings": settings,
+                "resumed": [],
+            }
+        )
+        self._write(CURVES_FILE, b"")
+        with self._errors():
+            (self.path / CHECKPOINTS).mkdir(exist_ok=True)
+
+    def write_manifest(self, manifest: dict[str, Any]) -> None:
+        """Replace the manifest."""
+        self._write(MANIFEST_FILE, (json.dumps(manifest, indent=2) + "\n").encode())
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the manifest.
+
+        Raises
+        ------
+        SgaiError
+            If there is none, or it is no manifest of a run.
+        """
+        path = self.path / MANIFEST_FILE
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise SgaiError(f"{quote_path(self.path)} is no training run: {quote_path(path)}: {error.strerror}") from None
+        except ValueError as error:
+            raise SgaiError(f"{quote_path(path)} is damaged: {error}") from None
+        if not isinstance(found, dict) or found.get("kind") != KIND or not isinstance(found.get("settings"), dict):
+            raise SgaiError(f"{quote_path(path)} is no manifest of a training run")
+        if found.get("format") != FORMAT:
+            raise SgaiError(
+                f"{quote_path(path)} has the format {quote(found.get('format'))}; this version reads {FORMAT}"
+            )
+        return found
+
+    # The curves
+
+    def curves(self) -> list[dict[str, Any]]:
+        """Return the lines of the curves; what a kill left unfinished at the end is not one.
+
+        Raises
+        ------
+        SgaiError
+            If another line is damaged; the message gives its number.
+        """
+        path = self.path / CURVES_FILE
+        try:
+            text = path.read_bytes()
+        except OSError as error:
+            raise SgaiError(f"{quote_path(path)} cannot be read: {error.strerror}") from None
+        found = []
+        lines = text.split(b"\n")
+        for number, line in enumerate(lines[:-1], 1):
+            try:
+                record = json.loads(line)
+                if not isinstance(record, dict) or not isinstance(record.get("episode"), int):
+                    raise ValueError("there is no episode in it")
+            except ValueError as error:
+                raise SgaiError(
+                    f"{quote_path(path)}, line {number} is damaged: {error}; the run goes on without it once it is deleted"
+                ) from None
+            found.append(record)
+        return found
+
+    def keep_curves(self, episode: int) -> list[dict[str, Any]]:
+        """Drop lines of later episodes, which will be played again, and return the others."""
+        kept = [line for line in self.curves() if line["episode"] <= episode]
+        self._write(CURVES_FILE, "".join(json.dumps(line) + "\n" for line in kept).encode())
+        return kept
+
+    def add_curve(self, line: dict[str, Any]) -> None:
+        """Append a line."""
+        with self._errors(), (self.path / CURVES_FILE).open("ab") as file:
+            file.write((json.dumps(line) + "\n").encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    # Checkpoints
+
+    def checkpoints(self) -> list[Path]:
+        """Return the checkpoints, the latest one last."""
+        return sorted((self.path / CHECKPOINTS).glob("episode-*.[np]*[tz]"))
+
+    def save_checkpoint(self, episode: int, suffix: str, data: bytes, keep: int) -> Path:
+        """Write a checkpoint, whole or not at all, and delete all but the latest ones."""
+        name = f"{CHECKPOINTS}/episode-{episode:010}{suffix}"
+        self._write(name, data)
+        with self._errors():
+            for old in self.checkpoints()[:-keep]:
+                old.unlink()
+        return self.path / name
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder.
+
+        Raises
+        ------
+        SgaiError
+            If another process does.
+        """
+        with self._errors():
+            file = (self.path / LOCK_FILE).open("w")
+        try:
+            if not _lock(file):
+                raise SgaiError(f"folder {quote_path(self.path)} is in use by another run; wait for it, or stop it")
+            yield
+        finally:
+            file.close()
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = self.path / name
+        beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+        try:
+            with beside.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise SgaiError(f"{quote_path(path)} cannot be written: {error.strerror}") from None
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise SgaiError(f"folder {quote_path(self.path)} cannot be written: {error.strerror}") from None
+
+
+def _lock(file: Any) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows, where two runs on one folder are not kept apart
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
