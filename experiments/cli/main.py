@@ -18,6 +18,7 @@ from sgai.experiments.cli import (
     learn_beliefs,
     match,
     play,
+    rl,
     show,
     solve,
     store,
@@ -25,7 +26,7 @@ from sgai.experiments.cli import (
 )
 from sgai.experiments.cli.common import NOT_SOLVED
 
-SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, latency, learn_beliefs, store)
+SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, latency, rl, learn_beliefs, store)
 
 ANSWERED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 

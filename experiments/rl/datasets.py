@@ -1,4 +1,4 @@
-"""Labelled data sets: positions with observations, outcomes, Grundy values and optimal moves, split and reproducible."""
+"""Labelled data sets: positions with observations, outcomes, Grundy values and optimal moves, and a split."""
 
 import io
 import json
@@ -29,7 +29,7 @@ from sgai.rulesets.removal import RemovalRuleset
 
 KIND, FORMAT = "sgai labelled positions", 1
 _LOOKED_AT = 1000  # positions that a split looks at before it is made
-_TRIES = 50  # draws for each position wanted
+_LEAST_TRIES, _TRIES = 2_000, 5  # draws in vain before there are taken to be no more; the second for each one wanted
 
 Watch = Callable[[int], None]
 
@@ -46,8 +46,8 @@ class Dataset:
     positions : str array of shape (rows,)
         The positions as text.
     arrays : integer array of shape (rows, heaps or words), or of shape (rows, 0)
-        Of heap games the heaps, sorted, filled up with zeros (int64); of removal games the cells as bits (uint64, cell i
-        is bit ``i % 64`` of word ``i // 64``).
+        Of heap games the heaps, sorted, filled up with zeros (int64); of removal games the cells as bits (uint64, cell
+        i is bit ``i % 64`` of word ``i // 64``).
     observations : float32 array of shape (rows, *tensor)
         The positions as learners see them, without who moves.
     outcomes : str array of shape (rows,)
@@ -129,7 +129,8 @@ def make_dataset(
     split : str
         "random", "more_heaps", "larger_heaps" or "unseen_components"; see `sgai.experiments.rl.splits`.
     test : float
-        About which share of the positions is held out for the test, above 0 and below 1.
+        Which share of the positions is held out for the test, above 0 and below 1, where there are so many; of
+        "unseen_components" the share of the components too.
     at : int, optional
         For "more_heaps" and "larger_heaps" the largest number in training; by default what gives the share.
     starts : str
@@ -177,13 +178,14 @@ def make_dataset(
     chance = random.Random(f"{seed} split")
     made.prepare(first_positions(sampler, _LOOKED_AT), test, chance)
     sampler.seed(seed)
-    found = _draw(made, sampler.position, count, chance, watch)
+    held_out = min(max(1, round(test * count)), count - 1)
+    found = _draw(made, sampler.position, [count - held_out, held_out], chance, watch)
     sides = np.array([side for side, _ in found], dtype=np.int8)
     for side, name in enumerate(SIDES):
         if not (sides == side).any():
             raise SgaiError(
-                f"split={split!r} of {quote(str(loaded))}: the {name} side is empty; take more positions, other starts, "
-                "or another share"
+                f"split={split!r} of {quote(str(loaded))}: the {name} side is empty; take more positions, other "
+                "starts, or another share"
             )
     positions = [position for _, position in found]
     labels = Judge(loaded, states).labels(positions)
@@ -193,7 +195,7 @@ def make_dataset(
             "kind": KIND,
             "format": FORMAT,
             "sgai": sgai.__version__,
-            "game": str(loaded),
+            "game": board.game if board else game if isinstance(game, str) else str(game),
             "ruleset": str(ruleset),
             "play": loaded.play,
             "seed": seed,
@@ -218,24 +220,26 @@ def make_dataset(
 
 
 def _draw(
-    split: Split, draw: Callable[[], Any], count: int, chance: random.Random, watch: Watch | None
+    split: Split, draw: Callable[[], Any], wanted: list[int], chance: random.Random, watch: Watch | None
 ) -> list[tuple[int, Any]]:
-    """Return different positions with their sides, in the order of the draws."""
+    """Return different positions with their sides, so many of each if there are, in the order of the draws."""
     found: list[tuple[int, Any]] = []
     seen: set[Any] = set()
     ruleset = split.ruleset
-    for _ in range(_TRIES * count):
+    left, in_vain = list(wanted), 0
+    while any(left) and in_vain < max(_LEAST_TRIES, _TRIES * sum(wanted)):
+        in_vain += 1
         for side, position in split.place(draw(), chance):
             key = split.key(position)
-            if key in seen or next(iter(ruleset.moves(position)), None) is None:
+            if not left[side] or key in seen or next(iter(ruleset.moves(position)), None) is None:
                 continue
             seen.add(key)
             found.append((side, position))
+            left[side] -= 1
+            in_vain = 0
             if watch is not None:
                 watch(1)
-        if len(found) >= count:
-            break
-    return found[:count]
+    return found
 
 
 def _other_arrays(ruleset: Any) -> str | None:
@@ -290,9 +294,10 @@ def load_dataset(file: str | Path) -> Dataset:
     ('sgai_kayles(piles=[5;6])', 20, (20, 6))
     """
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            if not hasattr(stored, "files"):
-                raise ValueError("it is a single array")
+        loaded = np.load(file, allow_pickle=False)
+        if not hasattr(loaded, "files"):
+            raise ValueError("it is a single array")
+        with loaded as stored:
             found = {name: stored[name] for name in stored.files}
         about = json.loads(str(found["about"]))
         if not isinstance(about, dict) or about.get("kind") != KIND:

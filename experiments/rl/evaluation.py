@@ -45,6 +45,8 @@ class TestSet:
         Who labelled them.
     source : str
         Where they come from: a benchmark, or starts with the seed.
+    name : str
+        The game as it was given.
     """
 
     __test__ = False  # no test, for all its name
@@ -56,6 +58,7 @@ class TestSet:
     sizes: list[int]
     judge: Judge
     source: str
+    name: str
 
     @property
     def won(self) -> npt.NDArray[np.int64]:
@@ -111,7 +114,9 @@ def make_test_set(
     loaded = own_game(board.game if board else game)  # type: ignore[arg-type]
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         raise SgaiError(f"count={quote(count)}: it should be a number of positions, 1 or more")
-    name, size = size_function(loaded.ruleset, by)
+    by, size = size_function(loaded.ruleset, by)
+    # OpenSpiel's own text of a game leaves out what is the default.
+    name = board.game if board else game if isinstance(game, str) else str(game)
     if board is not None:
         positions: list[Any] = list(board.positions(seed, count))
         source = f"{board.name}, seed {seed}"
@@ -125,10 +130,10 @@ def make_test_set(
     labels = judge.labels(positions)
     if not labels.solved.any():
         raise SgaiError(
-            f"{quote(str(loaded))}: none of {len(positions):,} positions was solved within {states:,} states; raise the "
-            "budget or choose smaller positions"
+            f"{quote(str(loaded))}: none of {len(positions):,} positions was solved within {states:,} states; raise "
+            "the budget or choose smaller positions"
         )
-    return TestSet(loaded, positions, labels, name, [size(position) for position in positions], judge, source)
+    return TestSet(loaded, positions, labels, by, [size(position) for position in positions], judge, source, name)
 
 
 @dataclass(frozen=True)
@@ -270,7 +275,7 @@ def evaluate(
     results = [_result(tests, answers, played, sizes) for sizes in ranges]
     return Evaluation(
         name or player.name,
-        str(tests.game),
+        tests.name,
         tests.source,
         tests.by,
         seed,

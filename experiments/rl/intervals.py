@@ -43,8 +43,8 @@ def wilson(right: float, cases: int) -> Share:
 def mean_of_two(one: Share, other: Share) -> Share:
     """Return the mean of two independent shares, each with the same weight.
 
-    The interval is made of those of both by squaring and adding (R. G. Newcombe, Statistics in Medicine 17, 1998, 873-890,
-    who does it for a difference).
+    The interval is made of those of both by squaring and adding (R. G. Newcombe, Statistics in Medicine 17, 1998,
+    873-890, who does it for a difference).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""OpenSpiel's learners for self-play, made by name and parameters; and all of their state, to save and to take up again."""
+"""OpenSpiel's learners for self-play, made by name and parameters, and all of their state, to save and take up."""
 
 import io
 import json

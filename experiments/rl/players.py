@@ -187,7 +187,11 @@ def as_player(subject: Any, game: SgaiGame, *, seed: int = 0, name: str | None =
         return PolicyPlayer(subject, name, seed)
     if isinstance(subject, rl_agent.AbstractAgent):
         return LearnerPlayer([subject], game, name, seed)
-    if isinstance(subject, list | tuple) and subject and all(isinstance(each, rl_agent.AbstractAgent) for each in subject):
+    if (
+        isinstance(subject, list | tuple)
+        and subject
+        and all(isinstance(each, rl_agent.AbstractAgent) for each in subject)
+    ):
         return LearnerPlayer(subject, game, type(subject[0]).__name__, seed)
     if inspect.isroutine(subject) or inspect.isclass(subject):
         return _made(subject, game, seed, getattr(subject, "__name__", name))

@@ -22,8 +22,8 @@ def records(evaluation: Evaluation) -> list[dict[str, Any]]:
         ``agent``, ``game``, ``source``, ``seed``, ``by``; ``sizes``: null or least and largest; ``positions``, ``won``,
         ``lost``, ``unsolved``, ``valued``, ``failures``, ``failure``, ``median_seconds``; ``random_accuracy``; and
         ``policy_accuracy``, ``value_accuracy`` (balanced), ``value_accuracy_won``, ``value_accuracy_lost``,
-        ``blunder_rate``, ``wins_against_perfect``, ``wins_against_random``, each with ``share``, ``low``, ``high`` (95%)
-        and ``cases``. What there was no case of is null.
+        ``blunder_rate``, ``wins_against_perfect``, ``wins_against_random``, each with ``share``, ``low``, ``high``
+        (95%) and ``cases``. What there was no case of is null.
     """
     return [_record(evaluation, each) for each in [evaluation.whole, *evaluation.by_size]]
 
@@ -97,7 +97,11 @@ def format_evaluations(evaluations: Sequence[Evaluation], *, curves: bool = True
     ]
     if curves and len(first.by_size) > 1:
         lines += ["", _table(_curves(evaluations))]
-    failed = [f"{each.agent}: {each.whole.failures:,} decisions failed, the first so: {each.failure}" for each in evaluations if each.failure]
+    failed = [
+        f"{each.agent}: {each.whole.failures:,} decisions failed, the first so: {each.failure}"
+        for each in evaluations
+        if each.failure
+    ]
     return "\n".join([*lines, *(["", *failed] if failed else [])])
 
 

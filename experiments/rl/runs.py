@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import platform
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -15,6 +16,7 @@ from sgai.errors import SgaiError, quote, quote_path
 
 MANIFEST_FILE, CURVES_FILE, CHECKPOINTS, LOCK_FILE = "manifest.json", "curves.jsonl", "checkpoints", "lock"
 KIND, FORMAT = "sgai rl run", 1
+_CHECKPOINT = re.compile(r"episode-\d{10}\.(npz|pt)")
 
 
 def versions() -> dict[str, str]:
@@ -93,7 +95,9 @@ class RunFolder:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
-            raise SgaiError(f"{quote_path(self.path)} is no training run: {quote_path(path)}: {error.strerror}") from None
+            raise SgaiError(
+                f"{quote_path(self.path)} is no training run: {quote_path(path)}: {error.strerror}"
+            ) from None
         except ValueError as error:
             raise SgaiError(f"{quote_path(path)} is damaged: {error}") from None
         if not isinstance(found, dict) or found.get("kind") != KIND or not isinstance(found.get("settings"), dict):
@@ -128,7 +132,7 @@ class RunFolder:
                     raise ValueError("there is no episode in it")
             except ValueError as error:
                 raise SgaiError(
-                    f"{quote_path(path)}, line {number} is damaged: {error}; the run goes on without it once it is deleted"
+                    f"{quote_path(path)}, line {number} is damaged: {error}; delete it to go on without it"
                 ) from None
             found.append(record)
         return found
@@ -150,7 +154,8 @@ class RunFolder:
 
     def checkpoints(self) -> list[Path]:
         """Return the checkpoints, the latest one last."""
-        return sorted((self.path / CHECKPOINTS).glob("episode-*.[np]*[tz]"))
+        found = (self.path / CHECKPOINTS).glob("episode-*")
+        return sorted(each for each in found if _CHECKPOINT.fullmatch(each.name))
 
     def save_checkpoint(self, episode: int, suffix: str, data: bytes, keep: int) -> Path:
         """Write a checkpoint, whole or not at all, and delete all but the latest ones."""
@@ -175,6 +180,9 @@ class RunFolder:
         try:
             if not _lock(file):
                 raise SgaiError(f"folder {quote_path(self.path)} is in use by another run; wait for it, or stop it")
+            with self._errors():
+                for unfinished in self.path.rglob("*.part"):  # of a run that was killed while it wrote
+                    unfinished.unlink()
             yield
         finally:
             file.close()

@@ -72,7 +72,7 @@ class RandomSplit(Split):
 
     kind = "random"
 
-    def prepare(self, positions: Sequence[Any], test: float, chance: random.Random) -> None:
+    def prepare(self, positions: Sequence[Any], test: float, chance: random.Random) -> None:  # noqa: ARG002
         """Note the share."""
         self._test = test
 
@@ -84,9 +84,9 @@ class RandomSplit(Split):
         """Return nothing more."""
         return {}
 
-    def leak(self, train: Sequence[Any], test: Sequence[Any]) -> str | None:
-        """Compare canonical forms."""
-        return None  # what every split is asked
+    def leak(self, train: Sequence[Any], test: Sequence[Any]) -> str | None:  # noqa: ARG002
+        """Return None: no position may be on both sides of any split, which is checked for all."""
+        return None
 
 
 class _Threshold(Split):
@@ -109,15 +109,15 @@ class _Threshold(Split):
             choices = sorted(set(numbers))[:-1]
             if not choices:
                 raise SgaiError(
-                    f"split={self.kind!r}: all positions have {numbers[0]} {self.what}, so none can be held out; choose "
-                    "other starts or a larger game"
+                    f"split={self.kind!r}: all positions have {numbers[0]} {self.what}, so none can be held out; "
+                    "choose other starts or a larger game"
                 )
             total = len(numbers)
             self.at = min(choices, key=lambda at: (abs(sum(each > at for each in numbers) / total - test), at))
         elif not numbers[0] <= self.at < numbers[-1]:
             raise SgaiError(
-                f"split={self.kind!r} at {self.at}: the positions have {numbers[0]} to {numbers[-1]} {self.what}; choose "
-                f"a number from {numbers[0]} to {numbers[-1] - 1}"
+                f"split={self.kind!r} at {self.at}: the positions have {numbers[0]} to {numbers[-1]} {self.what}; "
+                f"choose a number from {numbers[0]} to {numbers[-1] - 1}"
             )
 
     def place(self, position: Any, chance: random.Random) -> Iterator[tuple[int, Any]]:  # noqa: ARG002

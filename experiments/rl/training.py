@@ -52,8 +52,8 @@ class TrainSettings:
     evaluate_every, checkpoint_every : int
         Episodes between evaluations and between checkpoints; there is a checkpoint at each evaluation too.
     positions : int
-        Test positions: the benchmark's, or drawn by ``test_starts`` and ``test_seed``, so that runs with different seeds
-        are judged on the same ones.
+        Test positions: the benchmark's, or drawn by ``test_starts`` and ``test_seed``, so that runs with different
+        seeds are judged on the same ones.
     games : int
         Won positions among them to play from, against perfect and against random play.
     by : str or None
@@ -136,8 +136,9 @@ def train(
     Returns
     -------
     list of dict
-        The lines of the curves: ``episode``, ``seconds`` (of this process's work), ``steps``, ``epsilon``, ``loss`` (mean
-        since the last line), what `records` gives for all positions, and ``by_size``: the policy accuracies by size.
+        The lines of the curves: ``episode``, ``seconds`` (of this process's work), ``steps``, ``epsilon``, ``loss``
+        (mean since the last line), what `records` gives for all positions, and ``by_size``: the policy accuracies by
+        size.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def train(
     -----
     OpenSpiel's learners draw from numpy's global generator, which is seeded for the run and put back after it. Time
     aside, equal settings give equal curves, and a run that was interrupted or killed and is taken up by `resume` gives
-    the curves of an unbroken one: the whole state of the learners is in the checkpoints, a DQN's replay buffer included.
+    the curves of an unbroken one: the whole state of the learners is in the checkpoints, with a DQN's replay buffer.
 
     Examples
     --------
@@ -277,8 +278,8 @@ def _restore(learners: Learners, file: Path) -> dict[str, Any]:
     except Damaged as error:
         said = " ".join(str(error).split())
         raise SgaiError(
-            f"checkpoint {quote_path(file)} is damaged, or of another run ({said[:200]}); delete it to go on from the one "
-            "before"
+            f"checkpoint {quote_path(file)} is damaged, or of another run ({said[:200]}); delete it to go on from the "
+            "one before"
         ) from None
 
 
