@@ -51,10 +51,9 @@ def _evaluate_parser(inner: Any) -> None:
         "Draw positions of a game, label them exactly, and ask agents for their moves and values; then play from won "
         "positions against perfect and against random play.",
     )
-    parser.add_argument(
-        "--game", required=True, metavar="GAME", help="'sgai_nim(piles=[3;4;5])', or a benchmark's name"
-    )
+    parser.add_argument("--game", metavar="GAME", help="'sgai_nim(piles=[3;4;5])', or a benchmark's name")
     parser.add_argument("--starts", default="uniform", metavar="STARTS", help=f"{_STARTS} (default: uniform)")
+    parser.add_argument("--data", metavar="FILE", help="take the test side of a data set in place of a game")
     _evaluation_options(parser)
 
 
@@ -86,7 +85,8 @@ def _evaluation_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from sgai.experiments.rl.evaluation import evaluate, make_test_set
+    from sgai.experiments.rl.datasets import load_dataset
+    from sgai.experiments.rl.evaluation import dataset_test_set, evaluate, make_test_set
     from sgai.experiments.rl.judge import DEFAULT_STATES
     from sgai.experiments.rl.report import format_evaluations, records, write_lines
 
@@ -97,14 +97,19 @@ def _evaluate(options: argparse.Namespace) -> int:
         check_plot(options.plot)
     for file in filter(None, (options.out, options.plot)):
         _check_folder(file)
-    tests = make_test_set(
-        options.game,
-        options.positions,
-        starts=options.starts,
-        by=options.by,
-        seed=options.seed,
-        states=options.states or DEFAULT_STATES,
-    )
+    if getattr(options, "data", None):
+        tests = dataset_test_set(load_dataset(options.data), by=options.by)
+    elif options.game is None:
+        raise SgaiError("what is to be evaluated on? give --game GAME or --data FILE")
+    else:
+        tests = make_test_set(
+            options.game,
+            options.positions,
+            starts=options.starts,
+            by=options.by,
+            seed=options.seed,
+            states=options.states or DEFAULT_STATES,
+        )
     games = min(options.games, len(tests.won))
     found = []
     with _bar(options, len(agents) * (len(tests.positions) + games), " positions") as watch:

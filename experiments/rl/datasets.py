@@ -154,12 +154,11 @@ def make_dataset(
 
     Examples
     --------
-    >>> data = make_dataset("sgai_nim(piles=[3;4;5])", 40, split="more_heaps", at=2)
+    >>> data = make_dataset("sgai_nim(piles=[3;4;5])", 20, split="more_heaps", at=2, test=0.5)
     >>> len(data), sorted({position.count(";") + 1 for position in data.positions[data.test].tolist()})
-    (40, [3])
-    >>> row = data.positions.tolist().index("[1;2;2]")
-    >>> data.outcomes[row], data.grundy[row], data.arrays[row].tolist()
-    (np.str_('N'), np.int64(1), [1, 2, 2])
+    (20, [3])
+    >>> str(data.positions[0]), str(data.outcomes[0]), int(data.grundy[0]), data.arrays[0].tolist()
+    ('[3;3]', 'P', 0, [3, 3, 0])
     """
     board = find_benchmark(game)
     loaded = own_game(board.game if board else game)

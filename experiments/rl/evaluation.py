@@ -15,12 +15,15 @@ from sgai.envs.game import SgaiGame
 from sgai.envs.starts import own_game
 from sgai.errors import SgaiError, quote
 from sgai.experiments.rl.boards import Benchmark, find_benchmark
+from sgai.experiments.rl.datasets import Dataset
 from sgai.experiments.rl.intervals import Share, mean_of_two, wilson
 from sgai.experiments.rl.judge import DEFAULT_STATES, Judge
 from sgai.experiments.rl.play import GameResult, play_from
 from sgai.experiments.rl.players import Player, as_player, own_chance
 from sgai.experiments.rl.sizes import bins, size_function
+from sgai.experiments.rl.splits import SIDES
 from sgai.experiments.rl.start_options import StartsSpec
+from sgai.parameters import check_choice
 
 Watch = Callable[[int], None]
 
@@ -127,10 +130,52 @@ def make_test_set(
         positions = [sampler.position() for _ in range(500 if count is None else count)]
         source = f"{starts}, seed {seed}"
     judge = Judge(loaded, states, seconds)
+    return _labelled(loaded, positions, judge, by, size, source, name)
+
+
+def dataset_test_set(dataset: Dataset, *, side: str = "test", by: str | None = None) -> TestSet:
+    """Return the positions of one side of a data set, labelled anew.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As `load_dataset` returns it.
+    side : "test" or "train"
+        Which side.
+    by : str, optional
+        Which size to tell results apart by; see `size_function`.
+
+    Examples
+    --------
+    >>> from sgai.experiments.rl.datasets import make_dataset
+    >>> data = make_dataset("sgai_nim(piles=[3;4;5])", 50, split="more_heaps", at=2)
+    >>> tests = dataset_test_set(data)
+    >>> len(tests.positions), set(tests.sizes), tests.source
+    (10, {3}, 'test side of the split more_heaps, seed 0')
+    """
+    check_choice("side", side, SIDES)
+    loaded = dataset.game()
+    by, size = size_function(loaded.ruleset, by)
+    rows = dataset.test if side == "test" else dataset.train
+    positions = [loaded.ruleset.parse(text) for text in dataset.positions[rows].tolist()]
+    source = f"{side} side of the split {dataset.about['split']['kind']}, seed {dataset.about['seed']}"
+    judge = Judge(loaded, dataset.about["states"])
+    return _labelled(loaded, positions, judge, by, size, source, dataset.about["game"])
+
+
+def _labelled(
+    loaded: SgaiGame,
+    positions: list[Any],
+    judge: Judge,
+    by: str,
+    size: Callable[[Any], int],
+    source: str,
+    name: str,
+) -> TestSet:
     labels = judge.labels(positions)
     if not labels.solved.any():
         raise SgaiError(
-            f"{quote(str(loaded))}: none of {len(positions):,} positions was solved within {states:,} states; raise "
+            f"{quote(name)}: none of {len(positions):,} positions was solved within {judge.states:,} states; raise "
             "the budget or choose smaller positions"
         )
     return TestSet(loaded, positions, labels, by, [size(position) for position in positions], judge, source, name)

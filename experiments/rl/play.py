@@ -57,6 +57,7 @@ def play_from(
             reply = _reply(judge, state, opponent, chance)
             if reply is None:
                 return GameResult(None, decisions, blunders)
+            player.inform(state, reply)
             state.apply_action(reply)
             continue
         winning = judge.winning(state.position)

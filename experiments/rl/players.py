@@ -20,6 +20,7 @@ from sgai.agents.agent import Agent
 from sgai.envs.environment import SgaiEnvironment
 from sgai.envs.game import SgaiGame
 from sgai.errors import SgaiError, quote, quote_path
+from sgai.registry import load_plugin
 
 SEATS = (0, 1)
 
@@ -52,6 +53,9 @@ class Player(ABC):
     def begin(self, state: Any) -> None:  # noqa: B027 - most keep nothing
         """Forget what was, for play begins at this state."""
 
+    def inform(self, state: Any, action: int) -> None:  # noqa: B027 - most look at the state alone
+        """Take note of the opponent's action in a state."""
+
 
 class BotPlayer(Player):
     """An OpenSpiel bot.
@@ -68,6 +72,11 @@ class BotPlayer(Player):
             self.bot.restart_at(state)
         except Exception:  # bots that keep nothing need not know how
             self.bot.restart()
+
+    def inform(self, state: Any, action: int) -> None:
+        """Tell the bot, if it wants to know."""
+        if hasattr(self.bot, "inform_action"):
+            self.bot.inform_action(state, state.current_player(), action)
 
     def choose(self, state: Any) -> Choice:
         """Return the bot's action."""
@@ -151,8 +160,8 @@ def as_player(subject: Any, game: SgaiGame, *, seed: int = 0, name: str | None =
     subject
         A bot, policy or agent of OpenSpiel or of sgai; a learner (``rl_agent``), or a list of one for each seat; a
         function or class that makes one of these from the game (and a ``seed``, if it has such an argument); or text:
-        sgai's own bots, such as ``mcts(simulations=100)``, ``module:attribute``, or the folder of a training run or a
-        checkpoint in it.
+        sgai's own bots, such as ``mcts(simulations=100)``, ``module:attribute`` or ``file.py:attribute``, or the folder
+        of a training run or a checkpoint in it.
     game : SgaiGame
         The game.
     seed : int
@@ -225,7 +234,7 @@ def _from_text(text: str, game: SgaiGame, seed: int, name: str) -> Player:
 
         return LearnerPlayer(load_learners(path, game), game, name, seed)
     module, colon, attribute = text.partition(":")
-    if colon and "(" not in module:
+    if colon and "(" not in module and attribute:
         return as_player(_attribute(text, module, attribute), game, seed=seed, name=name)
     if "/" in text and "(" not in text:
         raise SgaiError(f"there is no run or checkpoint {quote_path(text)}")
@@ -239,7 +248,7 @@ def _attribute(text: str, module: str, attribute: str) -> Any:
     if added:
         sys.path.insert(0, here)
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = load_plugin(module) if module.endswith(".py") else importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
         return found

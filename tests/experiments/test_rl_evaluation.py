@@ -250,6 +250,45 @@ def test_bad_players(players, text, words):
         as_player(text, load_game(NIM))
 
 
+def test_players_come_from_files_too(tmp_path):
+    (tmp_path / "my_bot.py").write_text("from sgai.agents import RandomBot\n")
+    tests = make_test_set(NIM, 20)
+    assert evaluate(f"{tmp_path}/my_bot.py:RandomBot", tests, games=1).whole.failures == 0
+    with pytest.raises(SgaiError, match=r"there is no file 'no\.py'"):
+        as_player("no.py:Bot", load_game(NIM))
+
+
+class Note:
+    """A bot that follows the game by what it is told, and would notice a missing move."""
+
+    def __init__(self, game):
+        self.game, self.state = game, None
+
+    def restart(self):
+        raise AssertionError("it can begin anywhere")
+
+    def restart_at(self, state):
+        self.state = state.clone()
+
+    def inform_action(self, state, player, action):
+        assert str(state) == str(self.state)
+        assert player == state.current_player()
+        self.state.apply_action(action)
+
+    def step(self, state):
+        assert str(state) == str(self.state)
+        action = state.legal_actions()[0]
+        self.state.apply_action(action)
+        return action
+
+
+def test_bots_are_told_the_opponents_moves():
+    tests = make_test_set(NIM, 40, seed=1)
+    found = evaluate(Note(tests.game), tests, games=10)
+    assert found.whole.failures == 0
+    assert found.whole == evaluate(policy.FirstActionPolicy(tests.game), tests, games=10).whole
+
+
 # The benchmark
 
 
@@ -338,7 +377,8 @@ def test_the_command_runs_a_benchmark(capsys):
         (["evaluate", "--game", NIM, "--out", "/dev/null/x"], "/dev/null"),
         (["evaluate", "--game", NIM, "--plot", "x.gif"], "x.gif': a plot's name should end in .pdf, .png, .svg"),
         (["benchmark", "zhou"], "'zhou'"),
-        (["evaluate"], "--game"),
+        (["evaluate"], "--game GAME or --data FILE"),
+        (["evaluate", "--data", "no.npz"], "no.npz"),
         ([], "WHAT"),
     ],
 )
@@ -347,6 +387,15 @@ def test_bad_input_is_one_line_and_exit_code_2(capsys, arguments, words):
     assert (code, out) == (2, "")
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def test_the_command_judges_on_a_data_set(capsys, tmp_path):
+    data = str(tmp_path / "nim.npz")
+    assert run(capsys, "dataset", "--game", NIM, "--positions", "60", "--split", "more_heaps", "--out", data)[0] == 0
+    code, out, _ = run(capsys, "evaluate", "--data", data, "--agent", "exact", "--quiet", "--json")
+    assert code == 0
+    assert [line["policy_accuracy"]["share"] for line in json.loads(out)] == [1.0, 1.0]
+    assert json.loads(out)[0]["source"] == "test side of the split more_heaps, seed 0"
 
 
 def test_records_have_no_nan():
