@@ -236,7 +236,9 @@ def _train(options: argparse.Namespace) -> int:
     if options.json:
         print_json(lines)
     else:
-        print(f"\n{lines[-1]['episode']:,} episodes; curves and checkpoints are in {run.path}")
+        print(
+            f"{'' if options.quiet else chr(10)}{lines[-1]['episode']:,} episodes; curves and checkpoints are in {run.path}"
+        )
     return 0
 
 

@@ -293,10 +293,9 @@ def load_dataset(file: str | Path) -> Dataset:
     ('sgai_kayles(piles=[5;6])', 20, (20, 6))
     """
     try:
-        loaded = np.load(file, allow_pickle=False)
-        if not hasattr(loaded, "files"):
-            raise ValueError("it is a single array")
-        with loaded as stored:
+        if not zipfile.is_zipfile(file) and Path(file).exists():
+            raise ValueError("it is no npz file")
+        with np.load(file, allow_pickle=False) as stored:
             found = {name: stored[name] for name in stored.files}
         about = json.loads(str(found["about"]))
         if not isinstance(about, dict) or about.get("kind") != KIND:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sgai.batch_oracle import Labels
 from sgai.envs.game import SgaiGame
 from sgai.envs.starts import own_game
-from sgai.errors import SgaiError, quote
+from sgai.errors import NotSolvedError, SgaiError, quote
 from sgai.experiments.rl.boards import Benchmark, find_benchmark
 from sgai.experiments.rl.datasets import Dataset
 from sgai.experiments.rl.intervals import Share, mean_of_two, wilson
@@ -104,7 +104,7 @@ def make_test_set(
 
     Raises
     ------
-    SgaiError
+    NotSolvedError
         If no position is solved within the budget.
 
     Examples
@@ -174,7 +174,7 @@ def _labelled(
 ) -> TestSet:
     labels = judge.labels(positions)
     if not labels.solved.any():
-        raise SgaiError(
+        raise NotSolvedError(
             f"{quote(name)}: none of {len(positions):,} positions was solved within {judge.states:,} states; raise "
             "the budget or choose smaller positions"
         )

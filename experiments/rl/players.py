@@ -235,7 +235,10 @@ def _from_text(text: str, game: SgaiGame, seed: int, name: str) -> Player:
         return LearnerPlayer(load_learners(path, game), game, name, seed)
     module, colon, attribute = text.partition(":")
     if colon and "(" not in module and attribute:
-        return as_player(_attribute(text, module, attribute), game, seed=seed, name=name)
+        found = _attribute(text, module, attribute)
+        if isinstance(found, str):
+            raise SgaiError(f"{quote(text)} is {quote(found)}, which cannot play")
+        return as_player(found, game, seed=seed, name=name)
     if "/" in text and "(" not in text:
         raise SgaiError(f"there is no run or checkpoint {quote_path(text)}")
     return BotPlayer(AgentSpec.parse(text).make(game, seed), name)

@@ -50,7 +50,7 @@ def plot_evaluations(evaluations: Sequence[Evaluation], file: str | Path) -> Non
     for axes, title in ((left, "won positions kept won"), (right, "value accuracy, balanced")):
         axes.set(title=title, xlabel=f"{first.by} of the position", ylabel="share", ylim=(-0.03, 1.03))
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     figure.suptitle(first.game, fontsize=10)
     _save(figure, file)
 
@@ -99,7 +99,7 @@ def plot_training(lines: Sequence[dict[str, Any]], file: str | Path, title: str 
     )
     for axes in (left, right):
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     figure.suptitle(title, fontsize=10)
     _save(figure, file)
 
@@ -110,7 +110,7 @@ def _figure(plots: int) -> tuple[Any, Any]:
         from matplotlib.ticker import MaxNLocator
     except ModuleNotFoundError as error:
         raise SgaiError(f"plots need the extra 'plots': pip install 'sgai-openspiel[plots]' ({error})") from error
-    figure = Figure(figsize=(5.5 * plots, 4.4), layout="constrained")
+    figure = Figure(figsize=(5.5 * plots, 5.0), layout="constrained")
     axes = figure.subplots(1, plots)
     for each in figure.axes:
         each.xaxis.set_major_locator(MaxNLocator(integer=True))  # sizes and episodes are whole numbers

@@ -155,7 +155,7 @@ class RunFolder:
     def checkpoints(self) -> list[Path]:
         """Return the checkpoints, the latest one last."""
         found = (self.path / CHECKPOINTS).glob("episode-*")
-        return sorted(each for each in found if _CHECKPOINT.fullmatch(each.name))
+        return sorted(filter(is_checkpoint, found))
 
     def save_checkpoint(self, episode: int, suffix: str, data: bytes, keep: int) -> Path:
         """Write a checkpoint, whole or not at all, and delete all but the latest ones."""
@@ -207,6 +207,17 @@ class RunFolder:
             yield
         except OSError as error:
             raise SgaiError(f"folder {quote_path(self.path)} cannot be written: {error.strerror}") from None
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Tell whether a file has the name of a checkpoint.
+
+    Examples
+    --------
+    >>> is_checkpoint(Path("checkpoints/episode-0000000020.pt")), is_checkpoint(Path("episode-0000000020.npz.7.part"))
+    (True, False)
+    """
+    return _CHECKPOINT.fullmatch(path.name) is not None
 
 
 def _lock(file: Any) -> bool:

@@ -28,7 +28,7 @@ from sgai.experiments.rl.learners import (
     set_numpy_state,
 )
 from sgai.experiments.rl.report import records
-from sgai.experiments.rl.runs import CHECKPOINTS, RunFolder, versions
+from sgai.experiments.rl.runs import CHECKPOINTS, RunFolder, is_checkpoint, versions
 from sgai.experiments.rl.scalars import Scalars, summary_writer
 from sgai.experiments.rl.start_options import StartsSpec, curriculum_in
 
@@ -250,6 +250,10 @@ def load_learners(path: str | Path, game: SgaiGame | None = None) -> list[Any]:
         If it is no run, the checkpoint is damaged, or the game does not fit.
     """
     path = Path(path)
+    if path.is_file() and not is_checkpoint(path):
+        raise SgaiError(
+            f"{quote_path(path)} is no checkpoint: those are episode-... in the folder {CHECKPOINTS!r} of a run"
+        )
     run = RunFolder(path if path.is_dir() else path.resolve().parent.parent)
     settings = settings_of(run.manifest(), run)
     own = settings.loaded_game()

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from sgai.agents import HybridAgent, MCTSBot
 from sgai.envs import load_game
-from sgai.errors import SgaiError
+from sgai.errors import NotSolvedError, SgaiError
 from sgai.experiments.cli.main import main
 from sgai.experiments.rl.boards import BENCHMARKS, benchmark
 from sgai.experiments.rl.evaluation import evaluate, make_test_set
@@ -163,7 +163,7 @@ def test_unsolved_positions_are_counted_apart():
     assert found.unsolved > 0
     assert found.won + found.lost + found.unsolved == found.positions == 100
     assert found.policy.cases == found.won
-    with pytest.raises(SgaiError, match="none of 5 positions was solved within 1 states"):
+    with pytest.raises(NotSolvedError, match="none of 5 positions was solved within 1 states"):
         make_test_set("sgai_shuttle", 5, starts="initial", states=1)
 
 
@@ -242,6 +242,8 @@ def test_failures_count_as_wrong_and_are_told(players):
         (f"{HERE}:bot", "AttributeError"),
         (f"{HERE}:fails", "raised RuntimeError: cannot be made"),
         (f"{HERE}:nothing", "'5' cannot play"),
+        ("os:sep", "'os:sep' is '/', which cannot play"),
+        (__file__, "test_rl_evaluation.py' is no checkpoint"),
         ("runs/nowhere", "there is no run or checkpoint 'runs/nowhere'"),
     ],
 )

@@ -198,6 +198,11 @@ def test_a_dqn_goes_on_exactly(tmp_path):
     found = evaluate(str(tmp_path / "run"), make_test_set(NIM, 40), games=2).whole
     assert found.policy.share == expected[-1]["policy_accuracy"]["share"]
     assert found.valued == 40
+    last = tmp_path / "run" / "checkpoints" / "episode-0000000060.pt"
+    for damaged in (last.read_bytes()[:2000], b"", b"text"):
+        last.write_bytes(damaged)
+        with pytest.raises(SgaiError, match=r"episode-0000000060.pt' is damaged"):
+            load_learners(tmp_path / "run")
 
 
 def test_a_dqn_without_torch_names_the_extra(monkeypatch):
