@@ -111,13 +111,19 @@ def _evaluate(options: argparse.Namespace) -> int:
             states=options.states or DEFAULT_STATES,
         )
     games = min(options.games, len(tests.won))
-    found = []
-    with _bar(options, len(agents) * (len(tests.positions) + games), " positions") as watch:
-        for agent in agents:
-            found.append(evaluate(agent, tests, games=options.games, seed=options.seed, watch=watch))
-    lines = [line for each in found for line in records(each)]
-    if options.out:
-        write_lines(options.out, lines)
+    found: list[Any] = []
+    lines: list[dict[str, Any]] = []
+    try:
+        with _bar(options, len(agents) * (len(tests.positions) + games), " positions") as watch:
+            for agent in agents:
+                found.append(evaluate(agent, tests, games=options.games, seed=options.seed, watch=watch))
+                lines += records(found[-1])
+                if options.out:
+                    write_lines(options.out, lines)
+    except KeyboardInterrupt:
+        if found and not options.json:
+            print(format_evaluations(found))  # of those that were through
+        raise
     if options.plot:
         from sgai.experiments.rl.plots import plot_evaluations
 
@@ -136,7 +142,8 @@ def _benchmark(options: argparse.Namespace) -> int:
         options.game, options.starts = benchmark(options.name).name, "uniform"
         return _evaluate(options)
     if options.json:
-        print_json([{"name": each.name, "game": each.game, "source": each.source} for each in BENCHMARKS.values()])
+        fields = ("name", "game", "source", "note")
+        print_json([{field: getattr(each, field) for field in fields} for each in BENCHMARKS.values()])
         return 0
     for each in BENCHMARKS.values():
         print(f"{each.name}  {each.game}\n    {each.source}")
@@ -236,9 +243,8 @@ def _train(options: argparse.Namespace) -> int:
     if options.json:
         print_json(lines)
     else:
-        print(
-            f"{'' if options.quiet else chr(10)}{lines[-1]['episode']:,} episodes; curves and checkpoints are in {run.path}"
-        )
+        above = "" if options.quiet else "\n"
+        print(f"{above}{lines[-1]['episode']:,} episodes; curves and checkpoints are in {run.path}")
     return 0
 
 

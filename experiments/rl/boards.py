@@ -92,7 +92,7 @@ _ZHOU_RIIS_NOTE = (
     "Normal play from heaps 1, 3, 5, ...; in the authors' published code the test positions are up to 10,000 boards "
     "drawn without replacement from all, and a policy is right where its most probable legal move wins, out of the "
     "boards that have a winning move. Here equal heaps are one: a board is a multiset, and so are the moves, which "
-    "makes a random move a little better than theirs."
+    "makes a random move a little better than theirs; and value accuracy is balanced, which theirs is not."
 )
 
 

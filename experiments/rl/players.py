@@ -143,9 +143,8 @@ def q_values(learner: QLearner, seen: Sequence[float], legal: Sequence[int]) -> 
 
 def network_value(network: Any, seen: Sequence[float], legal: Sequence[int]) -> float | None:
     """Return the largest output of a torch network for a legal action; None for networks of other libraries."""
-    import torch
-
-    if not isinstance(network, torch.nn.Module):
+    torch = sys.modules.get("torch")  # where there is a network of it, it is loaded
+    if torch is None or not isinstance(network, torch.nn.Module):
         return None
     with torch.no_grad():
         outputs = network(torch.tensor([seen], dtype=torch.float32))[0]

@@ -1,6 +1,7 @@
 """Self-play training of OpenSpiel's learners with curves against the exact oracle, kept and taken up again exactly."""
 
 import contextlib
+import math
 import signal
 import sys
 import threading
@@ -354,9 +355,7 @@ class _Training:
             while self.episode < settings.episodes and not stopped():
                 if curriculum is not None:
                     curriculum.progress = self.episode / settings.episodes
-                run_episode(self.environment, self.learners.agents)
-                self.episode += 1
-                self._losses += [loss for loss in self.learners.losses() if loss is not None]
+                self.play()
                 self.seconds += time.perf_counter() - last
                 due = self.episode % settings.evaluate_every == 0 or self.episode == settings.episodes
                 if due:
@@ -372,6 +371,24 @@ class _Training:
         if scalars is not None:
             scalars.close()
         return lines
+
+    def play(self) -> None:
+        """Play one episode, from which both learn."""
+        try:
+            run_episode(self.environment, self.learners.agents)
+        except AttributeError:
+            if self._is_finite():
+                raise
+        if not self._is_finite():  # OpenSpiel's DQN then gives no action at all
+            raise SgaiError(
+                f"learning diverged in episode {self.episode + 1:,}: the loss is no number any more; choose a smaller "
+                "learning_rate or loss=huber (what was written before stays)"
+            )
+        self.episode += 1
+        self._losses += [loss for loss in self.learners.losses() if loss is not None]
+
+    def _is_finite(self) -> bool:
+        return all(math.isfinite(loss) for loss in self.learners.losses() if loss is not None)
 
     def line(self) -> Line:
         """Judge the learners as they are; their chance is left as it was."""

@@ -205,6 +205,14 @@ def test_a_dqn_goes_on_exactly(tmp_path):
             load_learners(tmp_path / "run")
 
 
+def test_learning_that_diverges_is_a_clear_error(tmp_path):
+    pytest.importorskip("torch")
+    settings = replace(SETTINGS, learner="dqn(hidden=[8],batch=4,least=4,learning_rate=1e30,learn_every=3)")
+    with pytest.raises(SgaiError, match=r"diverged in episode \d+: .* smaller learning_rate"):
+        train(settings, tmp_path / "run")
+    assert len(load_learners(tmp_path / "run")) == 2
+
+
 def test_a_dqn_without_torch_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "open_spiel.python.pytorch", None)
     monkeypatch.setitem(sys.modules, "open_spiel.python.pytorch.dqn", None)
