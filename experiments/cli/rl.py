@@ -349,6 +349,8 @@ def _dataset(options: argparse.Namespace) -> int:
     split = ", ".join(f"{key} {value}" for key, value in data.about["split"].items() if key != "kind")
     print(f"{data.about['game']}: {len(data):,} positions, {found['won']:,} won, {found['lost']:,} lost", end="")
     print(f", {found['unsolved']:,} not solved" if found["unsolved"] else "")
+    if len(data) < data.about["asked"]:
+        print(f"{data.about['asked']:,} were asked for; no more different ones were found for this split")
     sides = f"{len(data.train):,} for training, {len(data.test):,} for the test"
     print(f"split {data.about['split']['kind']} ({split}): {sides}")
     print(f"checked: {file}: nothing leaks, and the labels are right" if options.check else f"written to {file}")

@@ -215,6 +215,11 @@ def test_the_command(tmp_path, capsys):
     assert main(["rl", "dataset", "--check", file, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["train"], found["test"], found["unsolved"]) == (48, 12, 0)
+    few = str(tmp_path / "few.npz")
+    assert main(["rl", "dataset", "--game", "sgai_nim(piles=[2;2])", "--out", few, "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert "5 positions" in shown
+    assert "1,000 were asked for; no more different ones were found" in shown
     for wrong, words in (
         (["--out", str(tmp_path / "no" / "x.npz")], "there is no folder"),
         (["--split", "heaps"], "'heaps'"),
