@@ -177,8 +177,7 @@ def make_dataset(
     chance = random.Random(f"{seed} split")
     made.prepare(first_positions(sampler, _LOOKED_AT), test, chance)
     sampler.seed(seed)
-    held_out = min(max(1, round(test * count)), count - 1)
-    found = _draw(made, sampler.position, [count - held_out, held_out], chance, watch)
+    found = made.settle(_draw(made, sampler.position, made.wanted(count, test), chance, watch), chance)
     sides = np.array([side for side, _ in found], dtype=np.int8)
     for side, name in enumerate(SIDES):
         if not (sides == side).any():

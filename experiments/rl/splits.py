@@ -42,6 +42,15 @@ class Split(ABC):
     def place(self, position: Any, chance: random.Random) -> Iterator[tuple[int, Any]]:
         """Yield a drawn position with its side: nothing, the position, or what remains of it on either side."""
 
+    def wanted(self, count: int, test: float) -> list[int]:
+        """Return how many positions to draw for training and for the test."""
+        held_out = min(max(1, round(test * count)), count - 1)
+        return [count - held_out, held_out]
+
+    def settle(self, found: list[tuple[int, Any]], chance: random.Random) -> list[tuple[int, Any]]:  # noqa: ARG002
+        """Return the drawn positions with their final sides."""
+        return found
+
     @abstractmethod
     def about(self) -> dict[str, Any]:
         """Return what was chosen, for JSON."""
@@ -76,9 +85,20 @@ class RandomSplit(Split):
         """Note the share."""
         self._test = test
 
-    def place(self, position: Any, chance: random.Random) -> Iterator[tuple[int, Any]]:
-        """Yield the position on a side drawn by chance; equal positions are drawn once only."""
-        yield (TEST if chance.random() < self._test else TRAIN), position
+    def place(self, position: Any, chance: random.Random) -> Iterator[tuple[int, Any]]:  # noqa: ARG002
+        """Yield the position; sides come when all are drawn, so that the share is right however few there are."""
+        yield TRAIN, position
+
+    def wanted(self, count: int, test: float) -> list[int]:  # noqa: ARG002
+        """Return all for one side at first."""
+        return [count, 0]
+
+    def settle(self, found: list[tuple[int, Any]], chance: random.Random) -> list[tuple[int, Any]]:
+        """Move a share of the positions to the test."""
+        if len(found) < 2:
+            return found
+        held_out = set(chance.sample(range(len(found)), super().wanted(len(found), self._test)[TEST]))
+        return [(TEST if row in held_out else TRAIN, position) for row, (_, position) in enumerate(found)]
 
     def about(self) -> dict[str, Any]:
         """Return nothing more."""

@@ -220,6 +220,7 @@ def test_the_command(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "5 positions" in shown
     assert "1,000 were asked for; no more different ones were found" in shown
+    assert "4 for training, 1 for the test" in shown
     for wrong, words in (
         (["--out", str(tmp_path / "no" / "x.npz")], "there is no folder"),
         (["--split", "heaps"], "'heaps'"),
