@@ -12,6 +12,7 @@ from typing import Any
 from sgai.errors import SgaiError
 from sgai.experiments.engines.engine import ATTEMPTS, DIED, DONE, HUNG, RAISED, Engine, Outcome, Task, prepare_worker
 
+POLL_SECONDS = 5.0  # after which it is looked for tasks whose worker is gone
 MOST_BROKEN = 5  # pools one after the other, without a task done
 
 
@@ -33,22 +34,39 @@ class PoolEngine(Engine):
         running: dict[Any, tuple[Task, int]] = {}
         again: list[tuple[Task, int]] = []
         broken = 0  # pools that broke since a task was done
+        orphans: set[Any] = set()
         try:
             while True:
+                is_broken = False
                 # One task more than there are workers, so that none of them waits for this process.
-                while len(running) <= self.workers:
+                while len(running) <= self.workers and not is_broken:
                     entry = again.pop() if again else ((task, 1) if (task := next(waiting, None)) else None)
                     if entry is None:
                         break
-                    running[self._schedule(entry[0], seconds)] = entry
-                if not running:
+                    try:
+                        running[self._schedule(entry[0], seconds)] = entry
+                    except RuntimeError:  # as pebble says that the pool broke since the last call
+                        again.append(entry)
+                        is_broken = True
+                if not running and not again:
                     return
-                done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
-                is_broken = False
+                done, _ = concurrent.futures.wait(
+                    running, 0 if is_broken else POLL_SECONDS, return_when=concurrent.futures.FIRST_COMPLETED
+                )
+                outcomes = []
                 for future in sorted(done, key=lambda each: running[each][0].index):
-                    task, attempt = running.pop(future)
-                    outcome, broke = _outcome_of(future, task, seconds)
+                    outcome, broke = _outcome_of(future, running[future][0], seconds)
+                    outcomes.append((future, outcome))
                     is_broken |= broke
+                if not done and not is_broken:
+                    # Twice in a row: a worker that ended a moment ago is noticed soon.
+                    lost, orphans = orphans, self._orphans()
+                    outcomes = [
+                        (future, Outcome(running[future][0].index, DIED, reason="the worker ended"))
+                        for future in lost & orphans & running.keys()
+                    ]
+                for future, outcome in outcomes:
+                    task, attempt = running.pop(future)
                     if outcome.kind == DIED and attempt < attempts:
                         again.append((task, attempt + 1))
                     else:
@@ -73,22 +91,29 @@ class PoolEngine(Engine):
             self._pool.join()
             self._pool = None
 
+    def _orphans(self) -> set[Any]:
+        """Return the futures of tasks whose worker is gone.
+
+        Of a worker that ends at the very moment at which its task begins, pebble takes the end for that of an idle one.
+        """
+        manager = getattr(self._pool, "_pool_manager", None)
+        try:
+            workers, tasks = manager.worker_manager.workers, manager.task_manager.tasks  # type: ignore[union-attr]
+            return {task.future for task in list(tasks.values()) if task.worker_id and task.worker_id not in workers}
+        except (AttributeError, RuntimeError):  # another version of it; or they change right now
+            return set()
+
     def _schedule(self, task: Task, seconds: float | None) -> Any:
         from pebble import ProcessPool  # loaded only where it is used
 
-        for _ in range(2):
-            if self._pool is None:
-                self._pool = ProcessPool(
-                    max_workers=self.workers,
-                    initializer=_start_worker,
-                    initargs=(self.plugins,),
-                    context=multiprocessing.get_context("spawn"),
-                )
-            try:
-                return self._pool.schedule(task.function, args=task.arguments, timeout=seconds)
-            except RuntimeError:  # the pool broke since the last call
-                self.close()
-        raise SgaiError("worker processes cannot be started")
+        if self._pool is None:
+            self._pool = ProcessPool(
+                max_workers=self.workers,
+                initializer=_start_worker,
+                initargs=(self.plugins,),
+                context=multiprocessing.get_context("spawn"),
+            )
+        return self._pool.schedule(task.function, args=task.arguments, timeout=seconds)
 
 
 def _outcome_of(future: Any, task: Task, seconds: float | None) -> tuple[Outcome, bool]:

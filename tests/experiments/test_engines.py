@@ -37,6 +37,14 @@ def dies(folder):
 def dies_always():
     os._exit(7)
 
+def once(folder):
+    """Hang the first time."""
+    begun = pathlib.Path(folder) / "begun"
+    if not begun.exists():
+        begun.touch()
+        hang()
+    return "again"
+
 def who():
     return os.getpid()
 
@@ -93,6 +101,34 @@ def test_the_pool_survives_all_that_tasks_do(tasks, tmp_path):
         # The same engine goes on, and its workers are others than this process.
         again = next(engine.run([Task(0, tasks.who)]))
         assert again.value != os.getpid()
+
+
+def test_a_task_whose_worker_is_gone_unnoticed_is_redone(tasks, tmp_path, monkeypatch):
+    monkeypatch.setattr("sgai.experiments.engines.pool.POLL_SECONDS", 0.3)
+    with make_engine("pool", 1) as engine:
+        outcomes = engine.run([Task(0, tasks.who), Task(1, tasks.once, (str(tmp_path),))])
+        worker = next(outcomes).value
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        engine._pool._pool_manager.worker_manager.workers.pop(worker)  # as if pebble had seen it end before
+        os.kill(worker, signal.SIGKILL)
+        assert [(each.index, each.value) for each in outcomes] == [(1, "again")]
+
+
+def test_a_pool_that_breaks_is_replaced(tasks, tmp_path):
+    """A worker that is killed while it waits breaks pebble's pool."""
+    with make_engine("pool", 1) as engine:
+        worker = next(engine.run([Task(0, tasks.who)])).value
+        os.kill(worker, signal.SIGKILL)
+        time.sleep(0.5)
+        found = list(engine.run([Task(i, tasks.square, (i,)) for i in range(4)]))
+        assert sorted(each.value for each in found) == [0, 1, 4, 9]
+    (tmp_path / "broken.py").write_text("import os\nos._exit(3)\n")
+    with (
+        make_engine("pool", 1, [str(tmp_path / "broken.py")]) as engine,
+        pytest.raises(sgai.SgaiError, match="the workers end before they do anything"),
+    ):
+        list(engine.run([Task(i, tasks.square, (1,)) for i in range(20)]))
 
 
 def test_workers_load_plugins_and_end_with_the_engine(tasks, tmp_path):

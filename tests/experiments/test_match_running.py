@@ -2,11 +2,13 @@
 
 import errno
 import json
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -173,8 +175,30 @@ def check_kills(tmp_path, rounds, kills, *more):
 
 
 def test_a_match_that_was_killed_and_resumed_is_the_same(tmp_path):
-    records = check_kills(tmp_path, 15, 1, "--concurrency", "2")
+    records = check_kills(tmp_path, 15, 1, "--engine", "serial")
     assert Counter(record.opening_outcome for record in records)["N"] == 16
+
+
+@pytest.mark.slow
+def test_killed_workers_change_nothing(tmp_path):
+    settings = parse(["random", "mcts(simulations=200)"], ("sgai_nim(piles=[5;6;7])",), rounds=60, openings="balanced")
+    expected = matches.play_match(settings, matches.new_folder(str(tmp_path / "whole")))
+    killed = []
+
+    def kill():
+        while len(killed) < 5:
+            time.sleep(0.7)
+            workers = [each for each in multiprocessing.active_children() if "pebble" in each.name]
+            if workers and list((tmp_path / "broken" / "running").glob("*.txt")):
+                killed.append(workers[0].pid)
+                os.kill(workers[0].pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    with make_engine("pool", 2) as engine:
+        found = matches.play_match(settings, matches.new_folder(str(tmp_path / "broken")), engine=engine)
+    assert killed
+    assert plain(found) == plain(expected)
 
 
 @pytest.mark.slow
