@@ -339,7 +339,7 @@ def test_a_plugin_that_has_changed_ends_the_match(tmp_path, capsys):
     plugin.write_text(text)
     folder = tmp_path / "m"
     arguments = ["match", "--plugin", str(plugin), "--game", "sgai_steps_of_a_match", "--agent", "exact"]
-    assert main([*arguments, "--agent", "random", "--quiet", "--out", str(folder), "--concurrency", "2"]) == 0
+    assert main([*arguments, "--agent", "random", "--quiet", "--out", str(folder)]) == 0
     assert {record.failed or record.forfeit for record in matches.read_records(folder)} == {None}
     assert main(["match", "--resume", str(folder), "--quiet"]) == 0
     plugin.write_text(text + "\n")

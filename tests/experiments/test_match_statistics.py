@@ -135,7 +135,7 @@ def test_error_rates_by_simulation(model):
     """
     test = Sprt(elo0=0, elo1=120, alpha=0.1, beta=0.1, model=model)
     chance = np.random.default_rng(7)
-    trials = 200
+    trials = 120
     wrong = {}
     for elo, error in ((0.0, "H1"), (120.0, "H0")):
         wrong[error] = 0
