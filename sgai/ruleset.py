@@ -416,10 +416,12 @@ class Ruleset(ABC, Generic[PositionT, MoveT]):
     def move_from_index(self, index: int) -> MoveT:
         """Return the move with an index, the inverse of `move_index`."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         return typing.cast(MoveT, self.reachable().moves[index])
+
+    def no_such_index(self, index: int) -> IllegalMoveError:
+        """Return the error for an index that is none of a move."""
+        return IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}")
 
     def legal_indices(self, position: PositionT) -> list[int]:
         """Return the indices of the legal moves, ascending."""

@@ -162,7 +162,7 @@ class CoinTurning(Ruleset[int, int]):
         """Return the turning set with a number."""
         listed = self._numbered()[0]
         if not 0 <= index < len(listed):
-            raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {len(listed) - 1}")
+            raise self.no_such_index(index)
         return listed[index]
 
     def max_game_length(self) -> int:

@@ -321,9 +321,7 @@ class Shuttle(Ruleset[ShuttlePosition, ShuttleMove]):
     def move_from_index(self, index: int) -> ShuttleMove:
         """Return the move with an index."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         return ShuttleMove((-1, 1)[index], 1) if index < 2 else ShuttleMove(0, index - 1)
 
     def max_game_length(self) -> int:

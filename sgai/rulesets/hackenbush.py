@@ -251,9 +251,7 @@ class GreenHackenbush(Ruleset[int, int]):
     def move_from_index(self, index: int) -> int:
         """Return the index itself."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         return index
 
     def legal_indices(self, position: int) -> list[int]:

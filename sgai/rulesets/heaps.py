@@ -203,7 +203,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
         """Return the move with an index."""
         offsets = self._offsets()
         if not 0 <= index < offsets[-1]:
-            raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {offsets[-1] - 1}")
+            raise self.no_such_index(index)
         heap = bisect.bisect_right(offsets, index)
         return HeapMove(heap, self._result_at(heap, index - offsets[heap - 1]))
 

@@ -141,7 +141,7 @@ class IntervalSplitting(Ruleset[Intervals, Cut]):
         """Return the cut with a number; not every number is a legal one."""
         points = max(0, self.end - self.start) + 1
         if not 0 <= index < points**3:
-            raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {points**3 - 1}")
+            raise self.no_such_index(index)
         ends, point = divmod(index, points)
         first, last = divmod(ends, points)
         return Cut((first + self.start, last + self.start), point + self.start)

@@ -208,9 +208,7 @@ class LeapAndTake(Ruleset[LeapPosition, LeapMove]):
     def move_from_index(self, index: int) -> LeapMove:
         """Return the move with an index."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         jumps = leaps(*self._shape())
         return jumps[index].jump if index < len(jumps) else self._piles_alone().move_from_index(index - len(jumps))
 

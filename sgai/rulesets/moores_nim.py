@@ -170,9 +170,7 @@ class MooresNim(Ruleset[Heaps, PilesMove]):
     def move_from_index(self, index: int) -> PilesMove:
         """Return the move with an index."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         size = next(size for size in itertools.count(1) if index < self._before(size + 1))
         rank, top, numbers = index - self._before(size), self._pairs() + size - 1, []
         for place in range(size, 0, -1):

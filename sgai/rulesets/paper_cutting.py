@@ -184,9 +184,7 @@ class PaperCutting(Ruleset[Sheets, SheetCut]):
     def move_from_index(self, index: int) -> SheetCut:
         """Return the cut with a number."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         number, beside = divmod(index, self._longest() - 1)
         side = 3 + math.isqrt(4 * number + 3)  # the largest with as many cuts of smaller sides or fewer
         return SheetCut(side, beside + 2, number - _cuts_below(side) + 2)

@@ -217,9 +217,7 @@ class Sliding(Ruleset[Rows, SlideMove]):
     def move_from_index(self, index: int) -> SlideMove:
         """Return the move with an index."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         side, to = divmod(index, self._columns())
         return SlideMove(*divmod(side, 2), to)
 

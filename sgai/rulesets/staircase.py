@@ -134,7 +134,7 @@ class StaircaseNim(Ruleset[Steps, StepDown]):
         """Return the move with a number."""
         offsets = self._offsets()
         if not 0 <= index < offsets[-1]:
-            raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {offsets[-1] - 1}")
+            raise self.no_such_index(index)
         step = bisect.bisect_right(offsets, index)
         return StepDown(step, index - offsets[step - 1] + 1)
 

@@ -126,9 +126,7 @@ class CoinsOnStrip(Ruleset[Coins, Slide]):
     def move_from_index(self, index: int) -> Slide:
         """Return the slide with a number."""
         if not 0 <= index < self.num_moves():
-            raise IllegalMoveError(
-                f"{index} is no index of a move of {self}; they run from 0 to {self.num_moves() - 1}"
-            )
+            raise self.no_such_index(index)
         start = (1 + math.isqrt(1 + 8 * index)) // 2
         return Slide(start, index - math.comb(start, 2))
 

@@ -206,7 +206,7 @@ class Sum(Ruleset[Parts, PartMove]):
         for i, part in enumerate(self.parts):
             if offsets[i] <= index < offsets[i + 1]:
                 return PartMove(i, part.move_from_index(index - offsets[i]))
-        raise IllegalMoveError(f"{index} is no index of a move of {self}; they run from 0 to {offsets[-1] - 1}")
+        raise self.no_such_index(index)
 
     def max_game_length(self) -> int:
         """Return the sum of the parts' bounds; a part that is loopy has none."""

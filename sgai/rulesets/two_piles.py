@@ -334,6 +334,4 @@ def _parsed_pair(text: str, least: int) -> Pair:
 
 def _check_index(ruleset: Ruleset[Any, Any], index: int) -> None:
     if not 0 <= index < ruleset.num_moves():
-        raise IllegalMoveError(
-            f"{index} is no index of a move of {ruleset}; they run from 0 to {ruleset.num_moves() - 1}"
-        )
+        raise ruleset.no_such_index(index)
