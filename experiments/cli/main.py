@@ -22,11 +22,12 @@ from sgai.experiments.cli import (
     show,
     solve,
     store,
+    sweep,
     values,
 )
 from sgai.experiments.cli.common import NOT_SOLVED
 
-SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, latency, rl, learn_beliefs, store)
+SUBCOMMANDS = (games, show, values, solve, audit, classify, play, match, latency, rl, sweep, learn_beliefs, store)
 
 ANSWERED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 
