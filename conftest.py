@@ -12,8 +12,12 @@ import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
-# The first two need extras that take long to import, and have no doctests; the third one is only there with gymnasium.
-collect_ignore = ["sgai/envs/pettingzoo_adapter.py", "sgai/envs/rllib_adapter.py"]
+# The first three need extras that take long to import, and have no doctests; the last one is only there with gymnasium.
+collect_ignore = [
+    "sgai/envs/pettingzoo_adapter.py",
+    "sgai/envs/rllib_adapter.py",
+    "sgai/experiments/engines/ray_engine.py",
+]
 if importlib.util.find_spec("gymnasium") is None:
     collect_ignore.append("sgai/envs/vector/gymnasium_env.py")
 

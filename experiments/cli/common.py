@@ -39,7 +39,7 @@ def add_convention(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_budget(parser: argparse.ArgumentParser) -> None:
+def add_budget(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the options that limit a search."""
     parser.add_argument("--seconds", type=seconds, metavar="S", help="the most seconds to search")
     parser.add_argument("--states", type=count, metavar="N", help="the most states to evaluate")

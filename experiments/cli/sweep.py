@@ -46,7 +46,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     what.add_argument("--find-period", action="store_true", help="prove a period by those values")
     what.add_argument("--values", action="store_true", help="write all those values too")
     what.add_argument("--play", metavar="normal|misere", help="whether who cannot move loses or wins")
-    add_budget(parser.add_argument_group("what may be spent on each item"))
+    add_budget(what)
     run_ = parser.add_argument_group("where it runs")
     run_.add_argument("--concurrency", type=count, default=1, metavar="N", help="items at once (default: 1)")
     run_.add_argument("--engine", default="pool", metavar="NAME", help="pool (processes, the default), ray, or serial")

@@ -76,7 +76,7 @@ class RayEngine(Engine):
         try:
             while True:
                 while again or (task := next(waiting, None)) is not None:
-                    if not again:
+                    if not again and task is not None:
                         again.append((task, 1))
                     if not self._idle:
                         self._start(self.workers - len(running))

@@ -4,7 +4,9 @@ import contextlib
 import functools
 import shutil
 import signal
+import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -204,7 +206,7 @@ def play_task(pairing: Pairing, rules: Rules, notes: str | None) -> GameRecord:
     """Play a game as a worker does: under a note, from which the game is lost if a bot was stuck in it before."""
     if notes is None:
         return play_game(pairing, _loaded(pairing.game), rules)
-    path = Path(notes) / f"{pairing.index}.txt"
+    path = _notes_here(notes) / f"{pairing.index}.txt"
     earlier = read_note(path)
     if earlier is not None and earlier.was_stuck:
         record = _record_of(pairing, earlier, rules, "")
@@ -212,12 +214,20 @@ def play_task(pairing: Pairing, rules: Rules, notes: str | None) -> GameRecord:
         return record
     try:
         note = Note(path)
-    except OSError:  # a worker on a machine that does not have the match's folder
+    except OSError:  # nothing can be written there: a bot that is stuck in compiled code would not be ended
         return play_game(pairing, _loaded(pairing.game), rules)
     try:
         return play_game(pairing, _loaded(pairing.game), rules, note)
     finally:
         note.remove()
+
+
+def _notes_here(notes: str) -> Path:
+    """Return the folder of notes, or one that stands for it on a machine that does not have the match's folder."""
+    folder = Path(notes)
+    if folder.parent.is_dir():
+        return folder
+    return Path(tempfile.gettempdir()) / f"sgai-notes-{zlib.crc32(notes.encode()):08x}"
 
 
 def _record_of(pairing: Pairing, left: Interrupted | None, rules: Rules, reason: str) -> GameRecord:

@@ -76,7 +76,7 @@ class SweepSettings:
     --------
     >>> settings = SweepSettings.parse(["kayles", "0.77", "kayles [3]"])
     >>> [(item.ruleset, item.position) for item in settings.items]
-    [('kayles', '[5]'), ('0.77', '[5]'), ('kayles', '[3]')]
+    [('kayles', '[5;7]'), ('take_and_break(code=[0.77])', '[5;6;7]'), ('kayles', '[3]')]
     """
 
     items: tuple[Item, ...]

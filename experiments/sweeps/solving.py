@@ -2,13 +2,16 @@
 
 import time
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import sgai
 from sgai.budget import Budget, OutOfBudget
+from sgai.compiling import can_compile
 from sgai.experiments.sweeps.items import Item
 from sgai.experiments.sweeps.settings import Question
 from sgai.periods import period_theorem
+from sgai.rulesets.removal import RemovalRuleset
 from sgai.sequences import LARGEST_COMPILED
 from sgai.solver import Solver
 
@@ -79,21 +82,24 @@ def answer(item: Item, question: Question) -> Answer:
 
     Examples
     --------
-    >>> found = answer(Item("0.07", "[40]"), Question(heaps=400, find_period=True))
+    >>> found = answer(Item("0.07", "[400]"), Question(heaps=400, find_period=True))
     >>> found.grundy, found.period
-    (4, {'preperiod': 53, 'period': 34, 'proved_with': 175})
+    (2, {'preperiod': 53, 'period': 34, 'proved_with': 175})
     """
     if question.heaps is not None:
         return _sequence(item, question, question.heaps)
     ruleset = sgai.load_ruleset(item.ruleset)
-    given = {"states": question.states, "seconds": question.seconds}
+    if isinstance(ruleset, RemovalRuleset) and can_compile():
+        # Small boards are searched by it where it is loaded, which counts states otherwise: so it always is.
+        import_module("sgai.kernels.removal")
     store = None if question.store is None else sgai.NimberStore(question.store)
     try:
         found = Solver(store=store).solve(
             ruleset,
             ruleset.parse(item.position),
             play=question.play,
-            **{name: value for name, value in given.items() if value is not None},
+            states=question.states,
+            seconds=question.seconds,
         )
     finally:
         if store is not None:

@@ -184,6 +184,13 @@ def test_bad_engines(arguments, words):
         make_engine(*arguments)
 
 
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "sgai.experiments.engines.ray_engine", raising=False)
+    with pytest.raises(sgai.SgaiError, match=r"pip install 'sgai-openspiel\[ray\]'"):
+        make_engine("ray", 2)
+
+
 def test_ctrl_c_ends_the_workers(tasks, tmp_path):
     script = tmp_path / "main.py"
     script.write_text(

@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -348,10 +349,19 @@ def test_a_plugin_that_has_changed_ends_the_match(tmp_path, capsys):
     assert "has changed since the match began" in capsys.readouterr().err
 
 
-def test_games_of_workers_without_the_folder(tmp_path):
+def test_games_of_workers_without_the_folder(tmp_path, monkeypatch):
+    """They keep their notes elsewhere, so that there too a bot that was stuck loses when the game is tried again."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     pairing = next(parse(["exact", "random"]).pairings())
     record = play_task(pairing, matches.Rules(), "/no/such/folder/running")
     assert record.without_times() == play_task(pairing, matches.Rules(), None).without_times()
+    (folder,) = tmp_path.iterdir()
+    assert not any(folder.iterdir())
+    (folder / f"{pairing.index}.txt").write_text("begin\nask 0\nTimeout (0:00:03)!\n")
+    stuck = play_task(pairing, matches.Rules(limit=1.0), "/no/such/folder/running")
+    assert stuck.winner == "random"
+    assert "exact took more than 1 s" in stuck.forfeit
+    assert not any(folder.iterdir())
 
 
 def test_overruns_are_counted(bots, tmp_path):

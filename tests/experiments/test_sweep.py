@@ -16,7 +16,7 @@ from sgai.experiments.cli.main import main
 from sgai.experiments.engines import Engine, Outcome
 from sgai.experiments.journal import Journal
 from sgai.experiments.sweeps.settings import Question
-from sgai.reference import grundy as naive_grundy
+from sgai.reference import reference_grundy
 
 PLUGIN = '''
 import sgai, time
@@ -29,7 +29,7 @@ class Paces(sgai.Ruleset[int, int]):
     def initial(self):
         return self.height
     def moves(self, position):
-        time.sleep(0.01)
+        time.sleep(0.003)
         for step in (1, 2):
             if step <= position:
                 yield step, position - step
@@ -56,7 +56,7 @@ def test_boards_by_ranges_have_their_values(tmp_path, capsys):
     ]  # fmt: skip
     for each in found:
         ruleset = sgai.load_ruleset(each["ruleset"])
-        expected = naive_grundy(ruleset, ruleset.parse(each["position"]))
+        expected = reference_grundy(ruleset, ruleset.parse(each["position"]))
         assert (each["grundy"], each["outcome"], each["solved"]) == (expected, "N" if expected else "P", True)
     assert sgai_sweep("--resume", out) == 0
     shown = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_codes_from_a_file_have_values_and_periods(tmp_path, capsys):
     assert (kayles["period"]["preperiod"], kayles["period"]["period"]) == (71, 12)
     assert (dawson["period"]["preperiod"], dawson["period"]["period"]) == (53, 34)
     assert kayles["values"] == sgai.grundy_values("kayles", 400).tolist()
-    assert (kayles["grundy"], kayles["computed"], kayles["largest_value"]) == (kayles["values"][400], 400, 9)
+    assert (kayles["grundy"], kayles["computed"], kayles["largest_value"]) == (kayles["values"][400], 400, 8)
     assert dawson["values"] == sgai.grundy_values("0.07", 400).tolist()
     assert modified["period"] is None
     assert modified["proved"] == ["no theorem says when this game is periodic"]
@@ -92,7 +92,7 @@ def test_codes_from_a_file_have_values_and_periods(tmp_path, capsys):
         "seconds",
     ]
     assert shown[1].split()[:6] == ["0.77", "[400]", "N", str(kayles["grundy"]), "12", "71"]
-    assert shown[4].split()[:1] == ["0.{1,2}{6}"]
+    assert shown[4].split()[:1] == ["0.6{6}"]
 
 
 def test_budgets_end_items_and_the_sweep_goes_on(tmp_path, capsys):
@@ -124,27 +124,27 @@ def test_a_store_keeps_values_for_the_next_sweep(tmp_path, capsys):
     file = tmp_path / "nimbers.sqlite"
     states = []
     for name in ("first", "second"):
-        assert sgai_sweep("cram(rows=3,columns=5)", "--store", file, "--out", tmp_path / name) == 0
+        assert sgai_sweep("chomp(rows=4,columns=5)", "--store", file, "--out", tmp_path / name) == 0
         states.append(lines(tmp_path / name)[0]["states"])
-    assert file.exists()
+    assert states == [142, 0]
     (tmp_path / "text").write_text("no store")
     assert sgai_sweep("nim", "--store", tmp_path / "text", "--out", tmp_path / "third") == 2
     assert not (tmp_path / "third").exists()
 
 
 def test_killed_at_random_moments_and_resumed_nothing_is_lost_or_doubled(tmp_path):
-    """Five kills, over processes, with a user's ruleset; then the answers are those of an unbroken sweep."""
+    """Two kills, a line that was cut, and a user's ruleset; then the answers are those of an unbroken sweep."""
     plugin = tmp_path / "paces.py"
     plugin.write_text(PLUGIN)
     out, rng = tmp_path / "killed", random.Random(4)
     command = [
-        sys.executable, "-m", "sgai", "sweep", "paces(height={n})", "--range", "n=1-40", "--plugin", str(plugin),
+        sys.executable, "-m", "sgai", "sweep", "paces(height={n})", "--range", "n=1-24", "--plugin", str(plugin),
         "--engine", "serial", "--quiet", "--out", str(out),
     ]  # fmt: skip
     kills = 0
-    while kills < 3:
+    while kills < 2:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        before = len(lines(out)) if (out / "answers.jsonl").exists() else 0
+        before = (out / "answers.jsonl").read_bytes().count(b"\n") if (out / "answers.jsonl").exists() else 0
         deadline = time.monotonic() + 20
         while process.poll() is None and time.monotonic() < deadline:
             if (out / "answers.jsonl").exists() and (out / "answers.jsonl").read_bytes().count(b"\n") > before:
@@ -162,8 +162,8 @@ def test_killed_at_random_moments_and_resumed_nothing_is_lost_or_doubled(tmp_pat
     sgai.load_plugin(plugin)
     settings = sweeps.read_settings(out)
     answers = sweeps.sweep(settings, out)
-    assert Counter(each["position"] for each in lines(out)) == Counter(str(n) for n in range(1, 41))
-    assert [each.grundy for each in answers] == [n % 3 for n in range(1, 41)]
+    assert Counter(each["position"] for each in lines(out)) == Counter(str(n) for n in range(1, 25))
+    assert [each.grundy for each in answers] == [n % 3 for n in range(1, 25)]
     plugin.write_text(PLUGIN + "\n# changed\n")
     with pytest.raises(sgai.SgaiError, match="has changed since the sweep began"):
         sweeps.read_settings(out)
@@ -206,7 +206,7 @@ def test_failed_items_say_why_and_ctrl_c_keeps_what_there_is(tmp_path):
     [
         ([], "nothing to solve"),
         (["nim", "--find-period"], "--heaps N"),
-        (["cram", "--heaps", "9"], "item 'cram': cram has no heaps"),
+        (["cram", "--heaps", "9"], "item 'cram': cram(rows=4,columns=5) has no heaps"),
         (["nim", "--heaps", "9", "--play", "misere"], "leave out --play misere"),
         (["nim", "--play", "mixed"], "mixed"),
         (["nim [x]"], "item 'nim [x]'"),
