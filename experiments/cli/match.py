@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,8 @@ def _play(options: argparse.Namespace, values: dict[str, Any]) -> int:
         if options.resume is None:
             folder = matches.new_folder(values.get("out"))
         try:
-            with engine:
+            # What bots, workers and Ray have to say is no part of the table.
+            with contextlib.redirect_stdout(sys.stderr), engine:
                 records = matches.play_match(
                     settings, folder, progress=not options.quiet, engine=engine, resume=options.resume is not None
                 )

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,7 +85,9 @@ def run(options: argparse.Namespace) -> int:
             settings = _settings(options)
             folder = Path(options.out or Path("sweeps") / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ"))
         try:
-            with make_engine(options.engine, options.concurrency, settings.plugins, options.address) as engine:
+            engine = make_engine(options.engine, options.concurrency, settings.plugins, options.address)
+            # What workers and Ray have to say is no part of the answer.
+            with contextlib.redirect_stdout(sys.stderr), engine:
                 answers = sweeps.sweep(settings, folder, progress=not options.quiet, engine=engine)
         except sweeps.SweepInterrupted as stopped:
             _show(stopped.answers, options)

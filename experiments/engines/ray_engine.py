@@ -203,8 +203,9 @@ def _check_answers(address: str) -> None:
 
 
 def _loaded_files() -> list[str]:
-    """Return the files that were loaded as plugins, those of users' bots among them."""
-    return [str(each.__file__) for name, each in list(sys.modules.items()) if name.startswith("sgai_plugin_")]
+    """Return the files that were loaded as plugins, those of users' bots among them, as far as they are still there."""
+    files = [str(each.__file__) for name, each in list(sys.modules.items()) if name.startswith("sgai_plugin_")]
+    return [file for file in files if Path(file).is_file()]
 
 
 def _actor_class() -> Any:

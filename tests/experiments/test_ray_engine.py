@@ -55,6 +55,7 @@ def value(name):
 '''
 
 PLUGIN = '''
+import os, pathlib, signal
 import sgai
 
 @sgai.register
@@ -65,6 +66,9 @@ class Skips(sgai.Ruleset[int, int]):
     def initial(self):
         return self.height
     def moves(self, position):
+        if self.height == 6 and (flag := pathlib.Path(__file__).with_name("kill")).exists():
+            flag.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
         for step in (1, 3):
             if step <= position:
                 yield step, position - step
@@ -84,6 +88,14 @@ def cluster():
     yield
     assert ray.is_initialized()
     ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory):
+    """Write a user's file; its ruleset kills the process that plays it where there is a file ``kill`` beside it."""
+    file = tmp_path_factory.mktemp("plugin") / "skips_plugin.py"
+    file.write_text(PLUGIN)
+    return file
 
 
 @pytest.fixture
@@ -133,10 +145,8 @@ def test_ray_survives_all_that_tasks_do(cluster, tasks, tmp_path):
     _wait_until_gone(worker)
 
 
-def test_a_match_on_ray_is_that_of_the_pool(cluster, tmp_path):
+def test_a_match_on_ray_is_that_of_the_pool(cluster, plugin, tmp_path):
     """A ruleset and a bot of a user's file, agents with budgets of nodes and simulations, and random openings."""
-    plugin = tmp_path / "skips_plugin.py"
-    plugin.write_text(PLUGIN)
     played = {}
     for name in ("pool", "ray"):
         settings = matches.MatchSettings.parse(
@@ -150,21 +160,25 @@ def test_a_match_on_ray_is_that_of_the_pool(cluster, tmp_path):
     assert played["ray"] == played["pool"]
 
 
-def test_a_sweep_on_ray_is_that_of_the_pool_though_a_worker_is_killed(cluster, tmp_path, capsys):
-    plugin = tmp_path / "skips_plugin.py"
-    plugin.write_text(PLUGIN)
-    answers = {}
+def test_a_sweep_on_ray_is_that_of_the_pool_though_a_worker_is_killed(cluster, plugin, tmp_path):
+    answers, flag = {}, plugin.with_name("kill")
     for name in ("pool", "ray"):
         command = [
             "sweep", "skips(height={n})", "cram(rows={rows},columns=4)", "--range", "n=1-9", "--range", "rows=1-3",
-            "--plugin", str(plugin), "--engine", name, "--concurrency", "2", "--out", str(tmp_path / name), "--json",
+            "--plugin", str(plugin), "--engine", name, "--concurrency", "2", "--out", str(tmp_path / name),
             "--quiet",
         ]  # fmt: skip
+        if name == "ray":
+            flag.touch()
         assert main(command) == 0
+        assert not flag.exists()
         answers[name] = [
-            {k: v for k, v in each.items() if k != "seconds"} for each in json.loads(capsys.readouterr().out)
+            {k: v for k, v in each.items() if k != "seconds"}
+            for each in map(json.loads, (tmp_path / name / "answers.jsonl").read_text().splitlines())
         ]
     assert len(answers["ray"]) == 12
+    for each in answers.values():  # they came as they were ready
+        each.sort(key=lambda answer: answer["ruleset"])
     assert answers["ray"] == answers["pool"]
 
 
