@@ -183,8 +183,13 @@ def _connect(address: str | None, workers: int) -> bool:
     except SgaiError:
         raise
     except Exception as error:  # Ray has many
-        what = "cannot be started here" if address == "local" else f"does not answer at {quote(address)}"
-        raise SgaiError(f"a Ray cluster {what}: {type(error).__name__}: {_in_a_line(error)}") from None
+        what = "cannot be started here" if address == "local" else f"cannot be joined at {quote(address)}"
+        hint = (
+            ""
+            if address == "local"
+            else "; it takes the same Ray and Python, and RAY_AUTH_TOKEN where there is a token"
+        )
+        raise SgaiError(f"a Ray cluster {what}: {type(error).__name__}: {_in_a_line(error)}{hint}") from None
     return True
 
 

@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import secrets
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -280,6 +283,52 @@ def test_the_command_starts_and_ends_its_own_cluster_also_on_ctrl_c(tmp_path):
     found = subprocess.run([*command, "--resume", str(folder)], capture_output=True, text=True, timeout=300)
     assert found.returncode == 0, found.stderr
     assert sorted(each.index for each in matches.read_records(folder)) == list(range(80))
+
+
+def test_a_cluster_at_an_address_is_used_and_left_running(plugin, tmp_path, monkeypatch):
+    """It asks for a token, as clusters may; what a killed worker makes Ray say does not come among the JSON."""
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # of this cluster alone
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    ray_command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--num-cpus", "2"]
+    options = ["--port", str(port), "--include-dashboard", "false", "--disable-usage-stats", "--temp-dir"]
+    with tempfile.TemporaryDirectory(prefix="ray") as folder:  # Ray's sockets need a short path
+        head = subprocess.Popen(
+            [*ray_command, *options, folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path
+        )
+        try:
+            assert _answers_within(port, 60)
+            for run in ("first", "second"):  # the second one finds the cluster as the first one did
+                plugin.with_name("kill").touch()
+                command = [
+                    sys.executable, "-m", "sgai", "sweep", "skips(height={n})", "--range", "n=1-9", "--plugin",
+                    str(plugin), "--engine", "ray", "--address", f"127.0.0.1:{port}", "--concurrency", "2", "--out",
+                    str(tmp_path / run), "--json", "--quiet",
+                ]  # fmt: skip
+                found = subprocess.run(command, capture_output=True, text=True, timeout=120)
+                assert found.returncode == 0, found.stderr
+                assert not plugin.with_name("kill").exists()
+                assert [each["grundy"] for each in json.loads(found.stdout)] == [n % 2 for n in range(1, 10)]
+            assert head.poll() is None
+        finally:
+            started = _descendants(head.pid)
+            head.terminate()
+            head.wait(timeout=60)
+            for each in started:
+                _wait_until_gone(each)
+
+
+def _answers_within(port: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return True
+        except OSError:
+            time.sleep(0.2)
+    return False
 
 
 def _descendants(pid: int) -> list[int]:
