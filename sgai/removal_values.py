@@ -1,13 +1,15 @@
 """Choosing how the components of removal games are solved: by rules in Python, or by the compiled search."""
 
+import importlib
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.errors import SgaiError
+from sgai.ruleset import Ruleset
 from sgai.rulesets.removal import RemovalRuleset, RemovalTable, cells_of, image_under, mask_of, to_corner
 
 if TYPE_CHECKING:
@@ -144,6 +146,18 @@ class RemovalValues:
                 ruleset.table, self._memory, self._room.get(ruleset, _FEW_VALUES)
             )
         return search
+
+
+def load_compiled_search(ruleset: Ruleset[Any, Any]) -> None:
+    """Load the compiled search if the ruleset, or a part of a sum, is a removal game.
+
+    Small boards are searched by it where it is loaded and by rules in Python elsewhere, which counts states otherwise:
+    who wants equal counts in every process loads it first.
+    """
+    parts = getattr(ruleset, "parts", ())
+    found = any(isinstance(getattr(part, "ruleset", part), RemovalRuleset) for part in (ruleset, *parts))
+    if found and can_compile():
+        importlib.import_module("sgai.kernels.removal")
 
 
 def bare(ruleset: RemovalRuleset, part: int) -> int:

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from sgai.agents import PythonBot
 from sgai.budget import Budget
-from sgai.envs import load_game
+from sgai.envs import SgaiGame, load_game
 from sgai.errors import SgaiError
 from sgai.experiments.engines import Alarm, Engine, Outcome, Overdue, Task, make_engine
 from sgai.experiments.matches.contestants import OwnContestant
@@ -25,6 +25,7 @@ from sgai.experiments.matches.oracle import Oracle
 from sgai.experiments.matches.records import STATUSES, UNKNOWN, GameRecord, RecordWriter, first_agents_score, winner_of
 from sgai.experiments.matches.settings import MatchSettings, Pairing, Rules
 from sgai.experiments.matches.sprt import Sprt, SprtRun
+from sgai.removal_values import load_compiled_search
 
 START_SECONDS = 120.0  # for a bot to be made, which can take compilation, whatever the limit for a move is
 RUNNING = "running"  # the folder of the notes of games in play
@@ -199,7 +200,10 @@ def _listens(bot: Any) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _loaded(game: str) -> Any:
-    return load_game(game)
+    found = load_game(game)
+    if isinstance(found, SgaiGame):
+        load_compiled_search(found.ruleset)  # so that states are counted alike in every worker
+    return found
 
 
 def play_task(pairing: Pairing, rules: Rules, notes: str | None) -> GameRecord:

@@ -2,16 +2,14 @@
 
 import time
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import sgai
 from sgai.budget import Budget, OutOfBudget
-from sgai.compiling import can_compile
 from sgai.experiments.sweeps.items import Item
 from sgai.experiments.sweeps.settings import Question
 from sgai.periods import period_theorem
-from sgai.rulesets.removal import RemovalRuleset
+from sgai.removal_values import load_compiled_search
 from sgai.sequences import LARGEST_COMPILED
 from sgai.solver import Solver
 
@@ -89,9 +87,7 @@ def answer(item: Item, question: Question) -> Answer:
     if question.heaps is not None:
         return _sequence(item, question, question.heaps)
     ruleset = sgai.load_ruleset(item.ruleset)
-    if isinstance(ruleset, RemovalRuleset) and can_compile():
-        # Small boards are searched by it where it is loaded, which counts states otherwise: so it always is.
-        import_module("sgai.kernels.removal")
+    load_compiled_search(ruleset)  # so that states are counted alike in every process
     store = None if question.store is None else sgai.NimberStore(question.store)
     try:
         found = Solver(store=store).solve(
