@@ -1,4 +1,4 @@
-"""Runs the README's code blocks: Python as it stands, and commands with their output compared."""
+"""Runs the code blocks of the README and of docs: Python as it stands, and commands with their output compared."""
 
 import doctest
 import importlib.util
@@ -75,11 +75,11 @@ def in_a_new_folder(tmp_path_factory: pytest.TempPathFactory):
     os.chdir(before)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the blocks of a document together: they share names and files."""
     for item in items:
         if item.path.suffix == ".md":
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(config.rootpath).as_posix()))
 
 
 pytest_collect_file = Sybil(
@@ -88,6 +88,6 @@ pytest_collect_file = Sybil(
         CodeBlockParser(language="console", evaluator=_run_commands),
         CodeBlockParser(language="py", evaluator=_write_file),
     ],
-    patterns=["README.md"],
+    patterns=["README.md", "docs/*.md", "docs/how-to/*.md"],
     fixtures=["in_a_new_folder"],
 ).pytest()
