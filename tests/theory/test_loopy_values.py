@@ -15,6 +15,7 @@ from sgai.budget import Budget, OutOfBudget
 from sgai.explicit_graph import ExplicitGraph
 from sgai.loopy import LoopyValue, loopy_sum
 from sgai.loopy_graph import LoopyTable, loopy_values, reachable_graph
+from sgai.nimbers import mex
 from sgai.reference import retrograde
 from sgai.registry import load_ruleset
 
@@ -102,6 +103,26 @@ def test_a_value_is_a_nim_heap_in_sums_with_heaps_of_all_sizes():
             else:
                 assert {n for n in heap if judged[vertex, n] == "N"} == value.options
                 assert "P" not in {judged[vertex, n] for n in heap}
+
+
+def test_the_labelling_rule_in_any_order():
+    # As docs/theory.md states it: v gets m, the mex of its options' numbers so far, if every option without a number
+    # has an option with the number m.
+    chance = random.Random(5)
+    for successors, values in zip(DIGRAPHS, VALUES, strict=True):
+        numbers, waiting = {}, list(successors)
+        chance.shuffle(waiting)
+        while True:
+            for vertex in waiting:
+                number = mex(numbers[each] for each in successors[vertex] if each in numbers)
+                unnumbered = [each for each in successors[vertex] if each not in numbers]
+                if all(any(numbers.get(after) == number for after in successors[each]) for each in unnumbered):
+                    numbers[vertex] = number
+                    waiting.remove(vertex)
+                    break
+            else:
+                break
+        assert numbers == {vertex: value.finite for vertex, value in values.items() if value.finite is not None}
 
 
 def test_graphs_without_cycles_have_their_grundy_values():
