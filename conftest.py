@@ -75,6 +75,7 @@ def in_a_new_folder(tmp_path_factory: pytest.TempPathFactory):
     os.chdir(before)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the blocks of a document together: they share names and files."""
     for item in items:
