@@ -374,7 +374,9 @@ class Solver:
             value ^= self._table.value(part.ruleset, part.position, budget)
         return self._table.has_value(unknown[-1].ruleset, unknown[-1].position, value, budget)
 
-    def grundy_values(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> npt.NDArray[int64]:
+    def grundy_values(
+        self, ruleset: AnyRuleset | str, largest: int, budget: Budget | None = None
+    ) -> npt.NDArray[int64]:
         """Return the Grundy values of the heaps 0 to ``largest`` of a heap game."""
         table = self.sequence(ruleset)
         largest = check_integer(largest)
@@ -382,7 +384,7 @@ class Solver:
             raise SgaiError(f"{quote(largest)} is no heap size: it is an integer of 0 or more")
         return table.values(largest, budget or Budget(LARGEST_COMPILED))
 
-    def find_period(self, ruleset: AnyRuleset, largest: int, budget: Budget | None = None) -> Period | None:
+    def find_period(self, ruleset: AnyRuleset | str, largest: int, budget: Budget | None = None) -> Period | None:
         """Return the least period that the values of the heaps up to ``largest`` prove, or None if they prove none.
 
         Parameters
@@ -407,6 +409,7 @@ class Solver:
         >>> Solver().find_period(sgai.load_ruleset("kayles"), 1000)
         Period(preperiod=71, period=12, proved_with=167)
         """
+        ruleset = load_ruleset(ruleset)
         table = self.sequence(ruleset)
         if period_theorem(ruleset) is None:
             raise UnsupportedError(
@@ -415,8 +418,9 @@ class Solver:
             )
         return table.find_period(check_integer(largest), budget or Budget(LARGEST_COMPILED))
 
-    def sequence(self, ruleset: AnyRuleset) -> SequenceTable:
+    def sequence(self, ruleset: AnyRuleset | str) -> SequenceTable:
         """Return the table of a heap game's values."""
+        ruleset = load_ruleset(ruleset)
         if not isinstance(ruleset, HeapRuleset):
             raise SgaiError(f"{str(ruleset)!r} has no heaps, so no sequence of values; solve a position of it instead")
         return self._table.sequence(ruleset)
