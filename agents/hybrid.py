@@ -214,6 +214,7 @@ class HybridAgent(Agent):
         if self._is_misere_sum:
             self._prepared.prepare(ruleset, ruleset.initial(), Budget(_MISERE_STATES))
         self.last_decision: HybridDecision | None = None
+        self._trees: dict[tuple[int, ...], Any] = {}
         self.reset()
         try:
             self._cores.load(ruleset)
@@ -235,6 +236,7 @@ class HybridAgent(Agent):
             self._xor_prior if self.prior != "off" else None,
             strength=self.strength,
             seed=self.seed,
+            trees=self._trees,
         )
 
     def decide(self, position: Any) -> HybridDecision:

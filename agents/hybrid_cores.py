@@ -42,10 +42,21 @@ class HybridCores:
         How many visits of MCTS the prior counts for.
     seed : int
         Of MCTS.
+    trees : dict
+        The memory of trees, kept from one game to the next.
     """
 
-    def __init__(self, solver: Solver, core: str, prior: XorPrior | None, *, strength: float, seed: int) -> None:
-        self._solver, self._core, self._prior = solver, core, prior
+    def __init__(
+        self,
+        solver: Solver,
+        core: str,
+        prior: XorPrior | None,
+        *,
+        strength: float,
+        seed: int,
+        trees: dict[tuple[int, ...], Any],
+    ) -> None:
+        self._solver, self._core, self._prior, self._trees = solver, core, prior, trees
         self._strength, self._seed = strength, seed
         self._made: dict[tuple[str, Any, Any], SearchCore] = {}
 
@@ -123,7 +134,9 @@ class HybridCores:
             from sgai.cores.removal_mcts import RemovalMCTS
 
             beliefs = None if self._prior is None else self._prior.model
-            return RemovalMCTS(values.search(game), beliefs=beliefs, strength=self._strength, seed=self._seed)
+            return RemovalMCTS(
+                values.search(game), beliefs=beliefs, strength=self._strength, seed=self._seed, trees=self._trees
+            )
         from sgai.cores.removal_outcome import RemovalOutcome, RemovalProofNumber
 
         # Where MCTS goes on with what is not proved, estimates from here would only take time.

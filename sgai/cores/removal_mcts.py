@@ -3,7 +3,7 @@
 import functools
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ DEFAULT_NODES = 1 << 19
 _LARGEST_HEAP = 63
 _VALUES = 16  # Grundy values that beliefs tell apart
 _FIRST_SLICE, _SLICE_SECONDS = 16, 0.001
+_USUAL_PARTS = 4
 _OUTCOMES = {kernel.UNKNOWN: None, kernel.WON: "N", kernel.LOST: "P"}
 
 
@@ -57,6 +58,8 @@ class RemovalMCTS(SearchCore):
         evaluated again and again.
     seed : int
         Equal seeds and budgets of simulations give equal findings, from equal tables.
+    trees : dict, optional
+        The memory of trees, to be shared by cores that search one after the other; making it takes long.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class RemovalMCTS(SearchCore):
         patience: int = 4,
         nodes: int = DEFAULT_NODES,
         seed: int = 0,
+        trees: "dict[tuple[int, ...], kernel.Tree] | None" = None,
     ) -> None:
         if leaf not in ("rollout", "belief"):
             raise SgaiError(f"leaf={leaf!r}: it should be 'rollout' or 'belief'")
@@ -106,7 +110,7 @@ class RemovalMCTS(SearchCore):
         )
         self._nodes, self._seed, self._decisions = nodes, seed, 0
         self._hats: npt.NDArray[np.float64] | None = None
-        self._tree: kernel.Tree | None = None
+        self._trees = {} if trees is None else trees
 
     def reset(self) -> None:
         """Begin the random numbers anew; the table of values belongs to the exact search."""
@@ -207,23 +211,33 @@ class RemovalMCTS(SearchCore):
         """Return arrays with room for all that comes up where the root has so many parts; they are made once."""
         cells, moves, words = self._search.cells, self._search.moves, self._search.words
         _, _, stack, _ = self._search.arrays()
+        parts = max(parts, _USUAL_PARTS)  # so that a position that falls apart seldom needs a larger one
         # No play makes a part's moves more, and all that is folded into the heap is below the room for values.
         children = parts * moves + max(64 * stack.looked.shape[1], _LARGEST_HEAP + 1)
-        if self._tree is None or len(self._tree.marks) < children:
+        key = cells, moves, words, self._nodes
+        tree = self._trees.get(key)
+        if tree is None or len(tree.marks) < children:
             nodes = 1 + max(self._nodes, children)
             pieces = cells // 2 + 1  # of one part: each has two cells at least, or is the part itself
-            self._tree = kernel.Tree(
-                state=np.zeros(kernel.STATE_SIZE, dtype=np.int64),
-                chance=np.zeros(1, dtype=np.uint64),
-                nodes=np.zeros((nodes, kernel.NODE_SIZE), dtype=np.int32),
-                values=np.zeros((nodes, kernel.VALUE_SIZE), dtype=np.float64),
-                parts=np.zeros((parts + max(3 * self._nodes, children * (parts + pieces)), words), dtype=np.uint64),
-                path=np.zeros(nodes, dtype=np.int64),
-                work=np.zeros((parts * pieces + 1, words), dtype=np.uint64),
-                marks=np.zeros(children, dtype=np.uint64),
-                legal=np.zeros(parts * moves, dtype=np.int64),
+            tree = self._trees[key] = kernel.Tree(
+                state=_zeros(kernel.STATE_SIZE, np.int64),
+                chance=_zeros(1, np.uint64),
+                nodes=_zeros((nodes, kernel.NODE_SIZE), np.int32),
+                values=_zeros((nodes, kernel.VALUE_SIZE), np.float64),
+                parts=_zeros((parts + max(3 * self._nodes, children * (parts + pieces)), words), np.uint64),
+                path=_zeros(nodes, np.int64),
+                work=_zeros((parts * pieces + 1, words), np.uint64),
+                marks=_zeros(children, np.uint64),
+                legal=_zeros(parts * moves, np.int64),
             )
-        return self._tree
+        return tree
+
+
+def _zeros(shape: "int | tuple[int, ...]", dtype: Any) -> Any:
+    """Return zeros in memory that is really there: the system gives pages at the first touch, which takes long."""
+    array = np.empty(shape, dtype=dtype)
+    array.fill(0)
+    return array
 
 
 def _heap_outcome(heap: int) -> str:
