@@ -9,7 +9,7 @@ from sgai.agents.general import SEARCHES, UNSUITED, GeneralBot
 from sgai.agents.hybrid import PRIORS, HybridAgent
 from sgai.agents.hybrid_cores import CORES
 from sgai.belief_models import BeliefModel
-from sgai.envs import Bridge, OpenSpielBridge, bridge
+from sgai.envs import Bridge, bridge
 from sgai.errors import SgaiError, UnsupportedError
 from sgai.parameters import check_choice
 from sgai.ruleset import Ruleset
@@ -89,8 +89,6 @@ class HybridBot(PythonBot):
             check_choice(what, given, words)
         found = _bridge_or_none(game, ruleset)
         why = "no impartial game that sgai knows"
-        if isinstance(found, OpenSpielBridge) and found.play == "misere":
-            found, why = None, "an impartial game under misere play, which is solved for Nim only"
         self._bot: AgentBot | GeneralBot
         self._explain: Callable[[], str]
         if found is not None:

@@ -43,7 +43,8 @@ def checked_start(ruleset: AnyRuleset, position: Any) -> Any:
         for move, _ in ruleset.moves(position):
             ruleset.move_index(move)
         _check_tensor(ruleset, position)
-        length, most = longest_play_bound(ruleset, position), ruleset.max_game_length()
+        # Of a loopy game the horizon is the bound, from wherever play starts.
+        length, most = (0, 0) if ruleset.loopy else (longest_play_bound(ruleset, position), ruleset.max_game_length())
     except (SgaiError, LookupError) as error:
         raise SgaiError(
             f"{shown} does not fit into {ruleset}: it has a move or a tensor that the game lacks ({error}); start at a "

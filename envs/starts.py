@@ -151,7 +151,9 @@ class UniformStarts(StartSampler):
 
     def _positions(self, ruleset: AnyRuleset) -> tuple[list[Any], list[int]]:
         if ruleset not in self._listed:
-            longest = explore(ruleset, min(_MOST_LISTED, ruleset.reachable_limit)).longest_plays
+            found = explore(ruleset, min(_MOST_LISTED, ruleset.reachable_limit))
+            # Plays of loopy games have no length, so all of their positions are alike in size.
+            longest = dict.fromkeys(found.indices, 1) if ruleset.loopy else found.longest_plays
             positions = sorted(longest, key=lambda position: (longest[position], sort_key(position)))
             self._listed[ruleset] = positions, [longest[position] for position in positions]
         return self._listed[ruleset]

@@ -108,13 +108,13 @@ def test_misere_games_are_found_out_and_not_solved_by_the_wrong_rule(users):
     game = pyspiel.load_game("users_kayles(size=6,misere=true)")
     ruleset = as_ruleset(game)
     assert ruleset.default_play() == ruleset.play == "misere"
-    with pytest.raises(sgai.UnsupportedError, match="misere"):
-        sgai.solve(ruleset)
-    with pytest.raises(sgai.UnsupportedError, match="misere"):
-        ExactBot(game)
-    bot = HybridBot(game, nodes=50)
-    assert bot.step(game.new_initial_state()) in game.new_initial_state().legal_actions()
-    assert "an impartial game under misere play" in bot.explain()
+    outcome = reference_outcome(ruleset, ruleset.initial(), "misere")
+    assert sgai.solve(ruleset).outcome == outcome
+    for bot in (ExactBot(game), HybridBot(game, seconds=0.5)):
+        state = game.new_initial_state()
+        state.apply_action(bot.step(state))
+        position = ruleset.position(state)
+        assert (reference_outcome(ruleset, position, "misere") == "P") == (outcome == "N")
 
 
 def test_declared_games(users):

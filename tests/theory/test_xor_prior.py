@@ -98,7 +98,7 @@ def test_bad_trust(trust):
 
 def test_no_time_goes_into_pieces_once_it_is_over():
     solver = Solver()
-    prior, part = XorPrior(solver), part_of(FIBONACCI, ((8, 13), 4))
+    prior, part = XorPrior(solver), part_of(FIBONACCI, ((7, 12), 4))
     time_left = Budget(seconds=1e-9)
     assert time_left.is_late()
     prior.limit(time_left)
