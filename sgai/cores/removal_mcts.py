@@ -111,7 +111,6 @@ class RemovalMCTS(SearchCore):
         self._nodes, self._seed, self._decisions = nodes, seed, 0
         self._hats: npt.NDArray[np.float64] | None = None
         self._trees = {} if trees is None else trees
-        self._tree: kernel.Tree | None = None  # of the last search
 
     def reset(self) -> None:
         """Begin the random numbers anew; the table of values belongs to the exact search."""
@@ -231,7 +230,6 @@ class RemovalMCTS(SearchCore):
                 marks=_zeros(children, np.uint64),
                 legal=_zeros(parts * moves, np.int64),
             )
-        self._tree = tree
         return tree
 
 

@@ -56,6 +56,11 @@ def core_of(ruleset, *, how="rollout", search=None, nodes=1 << 12, **others):
     return RemovalMCTS(search, beliefs=beliefs, leaf=leaf, splits=how != "plain", nodes=nodes, **others)
 
 
+def tree_of(core):
+    (tree,) = core._trees.values()
+    return tree
+
+
 @functools.cache
 def judge():
     """Return a solver that all tests share: it is judged by the referee elsewhere."""
@@ -200,18 +205,21 @@ def test_beside_an_exact_search_that_has_stopped_half_way():
 
 
 def test_more_parts_than_before():
-    # The arrays that were made for one part are too small for two: 216 moves, and a mark for each child.
+    # The arrays that were made for up to four parts are too small for five: 540 moves, and a mark for each child.
     ruleset = load_ruleset(MANY_CELLS)
     full = ruleset.initial()
-    one, two = (Component(ruleset, full & ~gone, True) for gone in (0b1, 0b10000000100))
+    five = tuple(Component(ruleset, full & ~gone, True) for gone in (0b1, 0b10000000100, 0b10, 1 << 3, 1 << 11))
+    one, two = five[:2]
     for how in ("plain", "rollout"):
         core = core_of(ruleset, how=how)
         core.search(Sum((one,)), Budget(2))
-        assert len(core._tree.legal) >= len(ruleset.table.needs) == 112
+        assert len(tree_of(core).legal) == 4 * len(ruleset.table.needs) == 448
         found = core.search(Sum((one, two)), Budget(2))
         assert len(found.moves) > 112
-        assert len(core._tree.legal) >= 224
-        assert len(core._tree.marks) >= len(found.moves)
+        found = core.search(Sum(five), Budget(2))
+        assert len(found.moves) > 448
+        assert len(tree_of(core).legal) == 560
+        assert len(tree_of(core).marks) >= len(found.moves)
 
 
 def test_random_play_of_many_parts():
@@ -221,7 +229,7 @@ def test_random_play_of_many_parts():
     parts = tuple(Component(ruleset, full & ~(1 << cell), True) for cell in range(16))
     core = core_of(ruleset)
     core.search(Sum(parts), Budget(5))
-    assert len(core._tree.work) > 16 * 64 // 2
+    assert len(tree_of(core).work) > 16 * 64 // 2
 
 
 @pytest.mark.parametrize("how", ["rollout", "believed rollout", "plain"])
@@ -233,8 +241,8 @@ def test_a_full_tree_stops_growing(how):
         found = core.search(root, Budget(2000))
         assert found.moves
         assert sum(each.visits for each in found.moves) >= 1000
-        assert core._tree.state[1] <= len(core._tree.parts)
-        assert core._tree.state[0] <= len(core._tree.nodes) == 1 + max(nodes, 4 * 60 + 64)
+        assert tree_of(core).state[1] <= len(tree_of(core).parts)
+        assert tree_of(core).state[0] <= len(tree_of(core).nodes) == 1 + max(nodes, 4 * 60 + 64)
 
 
 def test_room_for_large_values():
@@ -252,7 +260,7 @@ def test_room_for_large_values():
     parts = tuple(Component(row, ((1 << length) - 1) << 1, True) for length in (79, 70))
     core = core_of(row, search=RemovalSearch(row.table, values=256))
     assert core.search(Sum(parts, 9), Budget(200)).outcome in ("N", None)
-    assert len(core._tree.marks) == 4 * len(row.table.needs) + 256
+    assert len(tree_of(core).marks) == 4 * len(row.table.needs) + 256
     # With all values known a move leads to nothing but a heap.
     check(Sum(parts, 79 ^ 70), core_of(row, search=search).search(Sum(parts, 79 ^ 70), Budget(200)), solved=False)
 
