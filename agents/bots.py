@@ -10,7 +10,6 @@ from sgai.agents.agent import Agent, Decision
 from sgai.agents.exact import ExactAgent
 from sgai.agents.game_kinds import check_playable
 from sgai.agents.tree_search import DEFAULT_SIMULATIONS, TreeSearch
-from sgai.budget import DEFAULT_STATES
 from sgai.envs import bridge
 from sgai.errors import SgaiError
 from sgai.ruleset import Ruleset
@@ -103,8 +102,8 @@ class ExactBot(AgentBot):
     ----------
     game : pyspiel.Game
         An impartial game, as of `AgentBot`: ``nim`` in either convention, others under normal play.
-    states : int
-        The most states to evaluate for a decision.
+    states : int, optional
+        The most states to evaluate for a decision; by default as many as `ExactAgent` takes.
     seconds : float, optional
         The most seconds to take for the values of a decision.
     solver : Solver, optional
@@ -123,7 +122,7 @@ class ExactBot(AgentBot):
     def __init__(
         self,
         game: Any,
-        states: int = DEFAULT_STATES,
+        states: int | None = None,
         seconds: float | None = None,
         solver: Solver | None = None,
         ruleset: Ruleset[Any, Any] | None = None,

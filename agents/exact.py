@@ -11,7 +11,6 @@ from sgai.budget import DEFAULT_MISERE_STATES, DEFAULT_STATES, Budget, OutOfBudg
 from sgai.compounds.ruleset import CompoundRuleset, in_compound
 from sgai.errors import NotSolvedError
 from sgai.loopy import check_loopy_convention, loopy_sum
-from sgai.misere.refusals import check_misere
 from sgai.nimbers import nim_sum
 from sgai.ruleset import Ruleset
 from sgai.solution import SolvedComponent
@@ -37,8 +36,8 @@ class ExactAgent(Agent):
     compound, ending : str
         How the components of the initial position are played together; with other values than the defaults the agent's
         ``ruleset`` is the compound, and takes its positions.
-    states : int
-        The most states to evaluate for a decision; the default is 100,000 under misere play.
+    states : int, optional
+        The most states to evaluate for a decision; by default two million, and 100,000 under misere play.
     seconds : float, optional
         The most seconds to take for the values of a decision.
     solver : Solver, optional
@@ -67,7 +66,7 @@ class ExactAgent(Agent):
         play: str | None = None,
         compound: str = "disjunctive",
         ending: str = "last",
-        states: int = DEFAULT_STATES,
+        states: int | None = None,
         seconds: float | None = None,
         solver: Solver | None = None,
     ) -> None:
@@ -81,10 +80,9 @@ class ExactAgent(Agent):
         self._compound: CompoundPlayer | None = None
         if isinstance(ruleset, CompoundRuleset):
             self._compound = CompoundPlayer(ruleset, self.play, self.solver.compounds)
-        elif self.play == "misere":
-            check_misere(ruleset)
-            if states == DEFAULT_STATES:
-                states = DEFAULT_MISERE_STATES
+        if states is None:
+            is_misere_sum = self.play == "misere" and self._compound is None
+            states = DEFAULT_MISERE_STATES if is_misere_sum else DEFAULT_STATES
         Budget(states, seconds)
         self.states, self.seconds = states, seconds
         self._chooser = Chooser(ruleset, self.solver, self.play)

@@ -22,7 +22,6 @@ from sgai.cores.core import Findings, Sum, SumMove
 from sgai.cores.ranking import merged
 from sgai.decomposition import Lifter, Summand, decompose
 from sgai.errors import NotSolvedError, SgaiError, UnsupportedError, quote
-from sgai.misere.refusals import check_misere
 from sgai.misere.solving import MisereSolver
 from sgai.nimbers import nim_sum
 from sgai.parameters import check_choice, check_integer
@@ -198,7 +197,7 @@ class HybridAgent(Agent):
         ruleset = in_compound(ruleset, compound, ending, play=self.play)
         super().__init__(ruleset)
         self._is_misere_sum = self.play == "misere" and not isinstance(ruleset, CompoundRuleset)
-        (check_misere if self._is_misere_sum else refuse_loopy)(ruleset)
+        refuse_loopy(ruleset)
         self.effort = Effort.of(seconds, nodes=nodes, simulations=simulations)
         if simulations is not None and core not in ("auto", "mcts"):
             raise SgaiError(f"simulations={simulations} with core={core!r}: simulations are those of core='mcts'")

@@ -149,32 +149,30 @@ class Solver:
             limit = Budget(DEFAULT_STATES if states is None else states, seconds, watch)
             at = position if game is ruleset else game.initial()
             return solve_compound(self.compounds, ruleset, position, game, at, play, limit)
-        if play == "misere":
-            check_misere(ruleset)
         try:
             most = DEFAULT_MISERE_STATES if play == "misere" else DEFAULT_STATES
             budget = Budget(most if states is None else states, seconds, watch)
             is_named = states is not None or seconds is not None
             if play == "misere":
                 return self._solved_misere(ruleset, position, budget)
-            return self._solved(ruleset, position, play, budget, is_named)
+            return self._solved(ruleset, position, budget, is_named)
         finally:
             if self._kept is not None:
                 self._kept.save()
 
-    def _solved(self, ruleset: AnyRuleset, position: Any, play: str, budget: Budget, is_named: bool) -> Solution:
+    def _solved(self, ruleset: AnyRuleset, position: Any, budget: Budget, is_named: bool) -> Solution:
         summands = decompose(ruleset, position)
         values = self._deciding_values(summands, lambda summand: self._value_or_none(summand, budget))
         outcome = _outcome(summands, values)
         moves: list[WinningMove] = []
         complete = False
         if outcome is not None:
-            moves, complete = self._listed(ruleset, position, play, budget)
+            moves, complete = self._listed(ruleset, position, "normal", budget)
             if None in values:  # a theorem gave the outcome
                 missing = values.index(None)
                 values[missing] = self._value_beside(summands[missing], budget, is_named)
                 if values[missing] is not None and not complete:
-                    moves, complete = self._listed(ruleset, position, play, budget)
+                    moves, complete = self._listed(ruleset, position, "normal", budget)
         solved = [value for value in values if value is not None]
         known = nim_sum(solved)
         has_value = len(solved) == len(summands)
@@ -188,7 +186,7 @@ class Solver:
         return Solution(
             ruleset,
             position,
-            play,
+            "normal",
             known if has_value else None,
             outcome,
             tuple(SolvedComponent(*summand[:2], value) for summand, value in zip(summands, values, strict=True)),

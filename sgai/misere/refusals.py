@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sgai.errors import UnsupportedError, quote
+from sgai.conventions import refuse_other_conventions
 from sgai.ruleset import Ruleset
 from sgai.search import refuse_loopy
 
@@ -22,7 +22,4 @@ def check_misere(ruleset: Ruleset[Any, Any]) -> None:
     >>> check_misere(sgai.load_ruleset("kayles"))
     """
     refuse_loopy(ruleset)
-    for part in (ruleset, *getattr(ruleset, "parts", ())):
-        reason = getattr(part, "normal_disjunctive_only", "")
-        if reason:
-            raise UnsupportedError(f"{quote(str(part))} is for normal play of disjunctive sums only: {reason}")
+    refuse_other_conventions(ruleset, "misere", "disjunctive", "last")

@@ -210,7 +210,7 @@ class HeapRuleset(Ruleset[Heaps, HeapMove]):
     def legal_indices(self, position: Heaps) -> list[int]:
         """Return the indices of the legal moves: those of each size of heap follow one another."""
         offsets = self._offsets()
-        if type(self).moves is not HeapRuleset.moves or (position and position[-1] >= len(offsets)):
+        if not self._trusts("legal_indices") or (position and position[-1] >= len(offsets)):
             return super().legal_indices(position)
         indices: list[int] = []
         for heap in dict.fromkeys(position):
