@@ -5,14 +5,12 @@ Whatever moment a run is killed at, what it had finished is there once, and the 
 
 import json
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
-
 from sgai.errors import SgaiError, quote, quote_path, shortened
+from sgai.experiments.run_files import append_line, cannot_write, lock_folder, read_object, write_whole
 
 MANIFEST_FILE, LOCK_FILE = "manifest.json", ".lock"
 
@@ -57,17 +55,11 @@ class Journal:
         self._file: Any = None
         self.manifest: dict[str, Any] | None = None
         self.entries: list[dict[str, Any]] = []
-        self._lock = FileLock(folder / LOCK_FILE)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / LOCK_FILE).touch()  # else a folder that cannot be written would look like one in use
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise SgaiError(
-                f"folder {quote(str(folder))} is in use by another run; wait for it, or name another"
-            ) from None
         except OSError as error:
-            raise self._cannot_write(error) from None
+            raise cannot_write(folder, error) from None
+        self._lock = lock_folder(folder, LOCK_FILE)
         try:
             self._read()
         except BaseException:
@@ -83,18 +75,12 @@ class Journal:
             if others:
                 raise SgaiError(f"folder {quote(str(self._folder))} is not empty; name a new one")
             return
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if not isinstance(found, dict):
-                raise ValueError("it is no JSON object")
-        except (OSError, ValueError) as error:
-            raise SgaiError(f"{quote_path(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        self.manifest = found
+        self.manifest = read_object(path)
         try:
             self.entries = list(read_lines(self._path)) if self._path.exists() else []
             self._open()
         except OSError as error:
-            raise self._cannot_write(error) from None
+            raise cannot_write(self._folder, error) from None
 
     def _open(self) -> None:
         self._file = self._path.open("ab")
@@ -106,27 +92,17 @@ class Journal:
     def begin(self, manifest: Mapping[str, Any]) -> None:
         """Write what the run is, whole or not at all; for a folder without a manifest."""
         assert self.manifest is None
-        part, path = self._folder / f".{MANIFEST_FILE}.part", self._folder / MANIFEST_FILE
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         try:
-            with part.open("w", encoding="utf-8") as file:
-                json.dump(manifest, file, indent=2, ensure_ascii=False)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
+            write_whole(self._folder / MANIFEST_FILE, text.encode())
             self.manifest = dict(manifest)
             self._open()
         except OSError as error:
-            raise self._cannot_write(error) from None
+            raise cannot_write(self._folder, error) from None
 
     def append(self, entry: Mapping[str, Any]) -> None:
         """Add a line, and wait until it is on the disk."""
-        try:
-            self._file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise SgaiError(f"{quote_path(self._path)} cannot be written: {error.strerror}") from None
+        append_line(self._file, self._path, entry)
 
     def __enter__(self) -> Self:
         return self
@@ -135,9 +111,6 @@ class Journal:
         if self._file is not None:
             self._file.close()
         self._lock.release()
-
-    def _cannot_write(self, error: OSError) -> SgaiError:
-        return SgaiError(f"folder {quote(str(self._folder))} cannot be written: {error.strerror or error}")
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -12,14 +12,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
-
 import sgai
 from sgai.budget import Budget
 from sgai.envs import load_game
 from sgai.errors import SgaiError, quote, quote_path, shortened
 from sgai.experiments.matches.oracle import Oracle
 from sgai.experiments.matches.settings import MatchSettings
+from sgai.experiments.run_files import append_line, cannot_write, lock_folder, read_object, write_whole
 
 GAMES_FILE, MANIFEST_FILE, LOCK_FILE = "games.jsonl", "manifest.json", ".lock"
 UNKNOWN = "-"
@@ -165,14 +164,7 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     SgaiError
         If there is none, or it is damaged.
     """
-    path = Path(folder) / MANIFEST_FILE
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError("it is no JSON object")
-    except (OSError, ValueError) as error:
-        raise SgaiError(f"{quote_path(path)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    return found
+    return read_object(Path(folder) / MANIFEST_FILE)
 
 
 def read_settings(folder: str | Path) -> MatchSettings:
@@ -228,27 +220,19 @@ class RecordWriter:
     def __init__(self, folder: Path, settings: MatchSettings, resume: bool = False) -> None:
         self.records: dict[int, GameRecord] = {}
         self._path = folder / GAMES_FILE
-        self._lock = FileLock(folder / LOCK_FILE)
-        try:
-            (folder / LOCK_FILE).touch()  # else a folder that cannot be written would look like one in use
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise SgaiError(
-                f"folder {quote(str(folder))} is in use by another run; wait for it, or name another"
-            ) from None
-        except OSError as error:
-            raise _cannot_write(folder, error) from None
+        self._lock = lock_folder(folder, LOCK_FILE)
         try:
             if resume:
                 self._keep(folder)
             else:
                 if self._path.exists():
                     raise SgaiError(f"folder {quote(str(folder))} holds a match already; name a new one, or resume it")
-                _write_whole(folder / MANIFEST_FILE, json.dumps(manifest_of(settings), indent=2) + "\n")
-            self._file = self._path.open("a", encoding="utf-8")
+                text = json.dumps(manifest_of(settings), indent=2) + "\n"
+                write_whole(folder / MANIFEST_FILE, text.encode())
+            self._file = self._path.open("ab")
         except OSError as error:
             self._lock.release()
-            raise _cannot_write(folder, error) from None
+            raise cannot_write(folder, error) from None
         except SgaiError:
             self._lock.release()
             raise
@@ -276,12 +260,7 @@ class RecordWriter:
 
     def write(self, record: GameRecord) -> None:
         """Append a game, and wait until it is on the disk."""
-        try:
-            self._file.write(json.dumps(vars(record)) + "\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise SgaiError(f"{quote_path(self._path)} cannot be written: {error.strerror}") from None
+        append_line(self._file, self._path, vars(record))
         self.records[record.index] = record
 
     def __enter__(self) -> Self:
@@ -290,20 +269,6 @@ class RecordWriter:
     def __exit__(self, *_: object) -> None:
         self._file.close()
         self._lock.release()
-
-
-def _cannot_write(folder: Path, error: OSError) -> SgaiError:
-    return SgaiError(f"folder {quote(str(folder))} cannot be written: {error.strerror or error}")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
 
 
 def read_records(folder: str | Path) -> Iterator[GameRecord]:

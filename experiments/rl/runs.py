@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import platform
 import re
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import sgai
 from sgai.errors import SgaiError, quote, quote_path
+from sgai.experiments.run_files import append_line, lock_folder, write_whole
 
 MANIFEST_FILE, CURVES_FILE, CHECKPOINTS, LOCK_FILE = "manifest.json", "curves.jsonl", "checkpoints", "lock"
 KIND, FORMAT = "sgai rl run", 1
@@ -146,9 +146,7 @@ class RunFolder:
     def add_curve(self, line: dict[str, Any]) -> None:
         """Append a line."""
         with self._errors(), (self.path / CURVES_FILE).open("ab") as file:
-            file.write((json.dumps(line) + "\n").encode())
-            file.flush()
-            os.fsync(file.fileno())
+            append_line(file, self.path / CURVES_FILE, line)
 
     # Checkpoints
 
@@ -175,30 +173,17 @@ class RunFolder:
         SgaiError
             If another process does.
         """
-        with self._errors():
-            file = (self.path / LOCK_FILE).open("w")
-        try:
-            if not _lock(file):
-                raise SgaiError(f"folder {quote_path(self.path)} is in use by another run; wait for it, or stop it")
+        with lock_folder(self.path, LOCK_FILE, "wait for it, or stop it"):
             with self._errors():
                 for unfinished in self.path.rglob("*.part"):  # of a run that was killed while it wrote
                     unfinished.unlink()
             yield
-        finally:
-            file.close()
 
     def _write(self, name: str, data: bytes) -> None:
         path = self.path / name
-        beside = path.with_name(f"{path.name}.{os.getpid()}.part")
         try:
-            with beside.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
+            write_whole(path, data)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
             raise SgaiError(f"{quote_path(path)} cannot be written: {error.strerror}") from None
 
     @contextlib.contextmanager
@@ -218,15 +203,3 @@ def is_checkpoint(path: Path) -> bool:
     (True, False)
     """
     return _CHECKPOINT.fullmatch(path.name) is not None
-
-
-def _lock(file: Any) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows, where two runs on one folder are not kept apart
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
