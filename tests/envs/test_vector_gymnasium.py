@@ -94,17 +94,30 @@ def test_steps_and_infos_are_those_of_gymnasium(text, mode):
 
 
 @pytest.mark.parametrize("mode", ["same_step", "next_step"])
-def test_gymnasiums_wrappers_take_it(mode):
-    env = VectorEnv("nim(piles=[2;3])", 5, seed=3, autoreset=mode).as_gymnasium()
-    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
-    wrapped.reset(seed=1)
-    lengths = []
+def test_gymnasiums_wrappers_count_as_over_its_own_vector(mode):
+    # Beside gymnasium's own, because some of its releases count one move too few in same-step mode.
+    text, count = "nim(piles=[2;3])", 5
+    games = VectorEnv(text, count, seed=3, autoreset=mode)
+    vectors = [
+        games.as_gymnasium(),
+        gymnasium.vector.SyncVectorEnv(
+            [lambda: OneGame(text, 9)] * count, autoreset_mode=gymnasium.vector.AutoresetMode[mode.upper()]
+        ),
+    ]
+    ours, theirs = [gymnasium.wrappers.vector.RecordEpisodeStatistics(each) for each in vectors]
+    ours.reset(seed=1)
+    theirs.reset(seed=1)
+    ended = 0
     for _ in range(30):
-        _, _, terminations, _, infos = wrapped.step(env.games.sample_actions())
-        if terminations.any():
-            lengths += infos["episode"]["l"][terminations].tolist()
-    assert len(lengths) > 20
-    assert set(lengths) == {2, 3, 4, 5}
+        actions = games.sample_actions()
+        found, expected = ours.step(actions), theirs.step(actions)
+        done = expected[2]
+        assert (found[2] == done).all()
+        if done.any():
+            ended += done.sum()
+            for key in ("l", "r"):
+                assert (found[4]["episode"][key][done] == expected[4]["episode"][key][done]).all()
+    assert ended > 20
 
 
 def test_random_masked_actions_of_the_space_are_legal():
