@@ -1,13 +1,18 @@
 """What several subcommands share."""
 
 import argparse
+import contextlib
 import json
 import sys
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import sgai
 from sgai.errors import SgaiError
 from sgai.parameters import parse_integer
+
+if TYPE_CHECKING:
+    from sgai.experiments.engines import Engine
 
 NOT_SOLVED = 3
 
@@ -49,6 +54,36 @@ def budget(options: argparse.Namespace) -> dict[str, Any]:
     """Return the limits that were given, as arguments of `Solver.solve`."""
     given = {"seconds": options.seconds, "states": options.states}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def add_engine(parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str | None, what: str) -> None:
+    """Add the options that say where the parts of a run are worked on.
+
+    Parameters
+    ----------
+    parser : argparse parser or group
+        Gets the options.
+    default : str or None
+        The engine where none is given; None for this process where one part at a time is asked for, else a pool.
+    what : str
+        What the parts are, such as "items".
+    """
+    usual = "pool (processes; the default)" if default == "pool" else "pool (processes; the default for more than one)"
+    parser.add_argument("--concurrency", type=count, default=1, metavar="N", help=f"{what} at once (default: 1)")
+    parser.add_argument("--engine", default=default, metavar="NAME", help=f"{usual}, ray, or serial (this process)")
+    parser.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster")
+
+
+@contextlib.contextmanager
+def engine_of(options: argparse.Namespace, plugins: Sequence[str]) -> Iterator["Engine"]:
+    """Make the engine that was asked for, and end it; what workers print goes to standard error meanwhile."""
+    from sgai.experiments.engines import make_engine
+
+    name = options.engine or ("serial" if options.concurrency == 1 else "pool")
+    engine = make_engine(name, options.concurrency, plugins, options.address)
+    # What workers and Ray have to say is no part of the answer.
+    with contextlib.redirect_stdout(sys.stderr), engine:
+        yield engine
 
 
 def read_position(options: argparse.Namespace) -> tuple[sgai.Ruleset[Any, Any], Any]:

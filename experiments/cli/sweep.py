@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import sgai
 from sgai.errors import SgaiError
-from sgai.experiments.cli.common import NOT_SOLVED, add_budget, budget, count, print_json, whole_number
+from sgai.experiments.cli.common import NOT_SOLVED, add_budget, add_engine, budget, engine_of, print_json, whole_number
 
 if TYPE_CHECKING:
     from sgai.experiments.sweeps import Answer, SweepSettings
@@ -49,9 +48,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     what.add_argument("--play", metavar="normal|misere", help="whether who cannot move loses or wins")
     add_budget(what)
     run_ = parser.add_argument_group("where it runs")
-    run_.add_argument("--concurrency", type=count, default=1, metavar="N", help="items at once (default: 1)")
-    run_.add_argument("--engine", default="pool", metavar="NAME", help="pool (processes, the default), ray, or serial")
-    run_.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster")
+    add_engine(run_, "pool", "items")
     run_.add_argument(
         "--store",
         nargs="?",
@@ -70,7 +67,6 @@ def run(options: argparse.Namespace) -> int:
     """Solve what is asked for, and print the table."""
     from sgai.experiments import sweeps
     from sgai.experiments.cli.progress import shown_progress
-    from sgai.experiments.engines import make_engine
 
     with contextlib.nullcontext() if options.quiet else shown_progress():
         if options.resume is not None:
@@ -85,9 +81,7 @@ def run(options: argparse.Namespace) -> int:
             settings = _settings(options)
             folder = Path(options.out or Path("sweeps") / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ"))
         try:
-            engine = make_engine(options.engine, options.concurrency, settings.plugins, options.address)
-            # What workers and Ray have to say is no part of the answer.
-            with contextlib.redirect_stdout(sys.stderr), engine:
+            with engine_of(options, settings.plugins) as engine:
                 answers = sweeps.sweep(settings, folder, progress=not options.quiet, engine=engine)
         except sweeps.SweepInterrupted as stopped:
             _show(stopped.answers, options)

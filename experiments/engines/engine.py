@@ -1,9 +1,11 @@
 """The contract of an engine: tasks in, outcomes out as they come."""
 
 import importlib
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import sgai
@@ -157,6 +159,12 @@ def make_engine(name: str, workers: int = 1, plugins: Sequence[str] = (), addres
     from sgai.experiments.engines.pool import PoolEngine
 
     return PoolEngine(workers, plugins)
+
+
+def loaded_files() -> list[str]:
+    """Return the files that were loaded as plugins, those of users' bots among them, as far as they are still there."""
+    files = [str(each.__file__) for name, each in list(sys.modules.items()) if name.startswith("sgai_plugin_")]
+    return [file for file in files if Path(file).is_file()]
 
 
 def load_plugins(plugins: Sequence[str]) -> None:

@@ -18,7 +18,18 @@ from ray import cloudpickle
 
 import sgai
 from sgai.errors import SgaiError, quote, shortened
-from sgai.experiments.engines.engine import ATTEMPTS, DIED, DONE, HUNG, RAISED, Engine, Outcome, Task, prepare_worker
+from sgai.experiments.engines.engine import (
+    ATTEMPTS,
+    DIED,
+    DONE,
+    HUNG,
+    RAISED,
+    Engine,
+    Outcome,
+    Task,
+    loaded_files,
+    prepare_worker,
+)
 
 MOST_BROKEN = 5  # workers one after the other that end before their first task
 CONNECT_SECONDS = 5.0
@@ -59,7 +70,7 @@ class RayEngine(Engine):
 
     def __init__(self, workers: int = 1, plugins: Sequence[str] = (), *, address: str | None = None) -> None:
         super().__init__(workers, plugins)
-        self._files = {str(Path(file).resolve()): Path(file).read_bytes() for file in [*plugins, *_loaded_files()]}
+        self._files = {str(Path(file).resolve()): Path(file).read_bytes() for file in [*plugins, *loaded_files()]}
         self._idle: list[Any] = []
         self._starting: dict[Any, Any] = {}  # workers by what says that they are ready
         self._broken = 0  # workers that ended before their first task, one after the other
@@ -205,12 +216,6 @@ def _check_answers(address: str) -> None:
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise SgaiError(f"no Ray cluster answers at {quote(address)}: {why}") from None
-
-
-def _loaded_files() -> list[str]:
-    """Return the files that were loaded as plugins, those of users' bots among them, as far as they are still there."""
-    files = [str(each.__file__) for name, each in list(sys.modules.items()) if name.startswith("sgai_plugin_")]
-    return [file for file in files if Path(file).is_file()]
 
 
 def _actor_class() -> Any:
