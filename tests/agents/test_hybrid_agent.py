@@ -501,7 +501,8 @@ def test_after_an_interruption_it_decides_right(interrupt_after, text):
 INTERRUPTED = """
 import _thread, gc, threading, sgai
 from sgai.agents import HybridAgent
-ruleset = sgai.load_ruleset("cram(rows=10,columns=10)")
+from sgai.agents.effort import Effort
+ruleset = sgai.load_ruleset("cram(rows=7,columns=9)")
 position = ruleset.initial() & ~1
 agent = HybridAgent(ruleset, seconds=9)
 threading.Timer(0.3, _thread.interrupt_main).start()
@@ -509,7 +510,7 @@ try:
     agent.decide(position)
 except KeyboardInterrupt:
     print("interrupted", gc.isenabled(), agent.last_decision)
-agent.seconds = 0.05
+agent.effort = Effort.of(0.05)
 decision = agent.decide(position)
 print(ruleset.apply(position, decision.move) == decision.position)
 """

@@ -111,6 +111,7 @@ def test_subtraction_sets(sizes):
     np.testing.assert_array_equal(compiled(form_of_set(take), 500).values[:501], expected)
 
 
+@pytest.mark.slow
 def test_values_past_65535_get_more_room():
     """Nim's values are its heaps: the narrow numbers are left behind on the way, and nothing is lost."""
     sequence = CompiledSequence(form_of_code(parse_code("0.[3]"), 70_000))

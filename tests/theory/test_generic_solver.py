@@ -75,6 +75,7 @@ KAYLES = [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6]  # OEIS A002186
 # Depth and counts
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_million_states():
     started = time.perf_counter()
     solution = Solver().solve(Steps(start=1_000_000), states=2_000_000)
@@ -419,9 +420,9 @@ class Triples(HeapRuleset):
         (Clearing(), (1,), (4,), [(5,), (4,), (3,)]),
         (Breaking(), 0, 1, [1]),
         (Subtraction(take=(1, 3, 4)), (1,), (6,), [(8,), (6,), (3,)]),
-        (TakeAndBreak(code="0.7{1,3}"), (5,), (6,), [(9,), (6,), (5,), (3,)]),
+        pytest.param(TakeAndBreak(code="0.7{1,3}"), (5,), (6,), [(9,), (6,), (5,), (3,)], marks=pytest.mark.slow),
         # Here the table of splits grows: the heap of 7 has the value 8.
-        (TakeAndBreak(code="8!.[3]"), (7,), (9,), [(16,), (15,), (9,)]),
+        pytest.param(TakeAndBreak(code="8!.[3]"), (7,), (9,), [(16,), (15,), (9,)], marks=pytest.mark.slow),
         (Triples(), (1,), (7,), [(9,), (7,), (5,)]),
     ],
     ids=str,

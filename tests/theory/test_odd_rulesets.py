@@ -384,7 +384,7 @@ def test_conformance_names_a_component_that_is_not_in_normal_form():
 
 def test_listing_ends_with_its_budget():
     for ruleset in (sgai.load_ruleset("lasker"), sgai.load_ruleset("half_take")):
-        solution = Solver().solve(ruleset, (10**11,))
+        solution = Solver().solve(ruleset, (10**11,), states=200_000)
         assert solution.exact
         assert solution.outcome == reference_outcome_of_formula(ruleset, 10**11)
         assert not solution.complete

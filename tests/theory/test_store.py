@@ -351,7 +351,7 @@ def test_a_damaged_file_gives_no_wrong_value(filled, mode, caplog):
     whole = filled.read_bytes()
     chance = random.Random(7)
     counted = Counter()
-    for place in [*range(110), *range(4096, 4120), *(chance.randrange(len(whole)) for _ in range(300))]:
+    for place in [*range(110), *range(4096, 4120), *(chance.randrange(len(whole)) for _ in range(100))]:
         damaged = bytearray(whole)
         if mode == "bit":
             damaged[place] ^= 1 << chance.randrange(8)
@@ -368,7 +368,7 @@ def test_a_damaged_file_gives_no_wrong_value(filled, mode, caplog):
         outcome(filled)
         outcome(filled, NimberStore.clear)
     assert counted["error"] > 10
-    assert counted[len(CRAM)] > 50
+    assert counted[len(CRAM)] > 20
 
 
 # Locks, full disks, read-only folders
