@@ -7,6 +7,7 @@ is counted in the decision's time, so it is no more than a program needs that le
 import json
 import os
 import sys
+import threading
 import time
 from typing import Any
 
@@ -45,8 +46,11 @@ def decide(task: dict[str, Any]) -> None:
     Parameters
     ----------
     task : dict
-        ``plugins`` (files), ``game`` and ``agent`` (texts), ``actions`` that lead to the position, and ``seed``.
+        ``plugins`` (files), ``game`` and ``agent`` (texts), ``actions`` that lead to the position, ``seed``, and
+        perhaps ``ends_with_input``: whether this process is to end when its standard input does.
     """
+    if task.get("ends_with_input"):
+        threading.Thread(target=_end_with_input, daemon=True).start()
     import sgai
     from sgai.agents import AgentSpec
     from sgai.envs import load_game
@@ -75,6 +79,13 @@ def decide(task: dict[str, Any]) -> None:
         "states": states_of(bot),
     }
     print(json.dumps(said), flush=True)
+
+
+def _end_with_input() -> None:
+    """End this process when the one that started it is gone, however it ended."""
+    while os.read(0, 1):
+        pass
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,15 @@ import argparse
 import contextlib
 import re
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sgai.errors import SgaiError
-from sgai.experiments.cli.common import count, print_json, seconds, whole_number
+from sgai.experiments.cli.common import add_engine, count, engine_of, print_json, seconds, whole_number
+
+if TYPE_CHECKING:
+    from sgai.experiments.engines import Engine
 
 SLOWER = 1
 DEFAULT_AGENTS = ("hybrid(seconds=0.05)", "exact", "mcts(simulations=1000)")
@@ -87,6 +91,13 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--fail-if-slower", type=factor, metavar="X", help="exit with 1 if anything is surely more than X times as slow"
     )
+    run_ = parser.add_argument_group(
+        "where it runs",
+        "By default in this process, which writes every decision as it is made. With these options each game is "
+        "measured by one worker, and written when it is done. Games that are measured at once on one machine disturb "
+        "each other's times: more than one at once is for a cluster with a worker on each machine.",
+    )
+    add_engine(run_, None, "games")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print all as JSON")
     return parser
@@ -122,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
             fresh=options.fresh,
             compile_anew=options.compile,
             seed=options.seed,
-            plugins=tuple(options.plugin),
+            plugins=tuple(str(Path(file).resolve()) for file in options.plugin),
         )
         baseline = None if options.baseline is None else latency.load_baseline(options.baseline)
         if baseline is not None:
@@ -139,13 +150,15 @@ def run(options: argparse.Namespace) -> int:
             if baseline is not None:
                 check_comparable(baseline, settings, results.positions)
 
-        results = latency.run_latency(
-            settings,
-            csv=options.csv,
-            samples=options.samples,
-            progress=not options.quiet,
-            begun=begun,
-        )
+        with _engine(options, settings.plugins) as engine:
+            results = latency.run_latency(
+                settings,
+                csv=options.csv,
+                samples=options.samples,
+                progress=not options.quiet,
+                begun=begun,
+                engine=engine,
+            )
     changes = [] if baseline is None else latency.compare(results, baseline, clock=options.clock)
     if options.json:
         print_json(_as_json(results, changes if baseline is not None else None))
@@ -160,6 +173,13 @@ def run(options: argparse.Namespace) -> int:
         print(f"sgai: slower than {options.fail_if_slower:g} times the baseline", file=sys.stderr)
         return SLOWER
     return 0
+
+
+def _engine(options: argparse.Namespace, plugins: Sequence[str]) -> "contextlib.AbstractContextManager[Engine | None]":
+    """Return the engine that was asked for; None, which is this process, where nothing was said."""
+    if options.engine is None and options.concurrency == 1 and options.address is None:
+        return contextlib.nullcontext()
+    return engine_of(options, plugins)
 
 
 def _write(options: argparse.Namespace, results: Any) -> None:
@@ -185,8 +205,6 @@ def _as_json(results: Any, changes: Any) -> dict[str, Any]:
 
 
 def _check_different(options: argparse.Namespace) -> None:
-    from pathlib import Path
-
     names = ("csv", "samples", "plot", "save_baseline")
     given = [Path(getattr(options, name)).absolute() for name in names if getattr(options, name) is not None]
     for path in given:

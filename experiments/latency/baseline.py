@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ class Baseline:
         All decisions.
     turns : list of Turn
         The calibrations in between.
+    machines : dict
+        Of a run over an engine, the machine that measured each game.
     """
 
     settings: dict[str, Any]
@@ -48,6 +50,11 @@ class Baseline:
     positions: dict[str, list[str]]
     samples: list[Sample]
     turns: list[Turn]
+    machines: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def machine_of(self, game: str) -> dict[str, Any]:
+        """Return the machine that a game was measured on."""
+        return self.machines.get(game, self.machine)
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,7 @@ def save_baseline(results: Results, path: str | Path) -> None:
         "version": VERSION,
         "settings": results.settings.as_json(),
         "machine": results.machine,
+        "machines": results.machines,
         "positions": results.positions,
         "turns": [asdict(each) for each in results.turns],
         "samples": [asdict(each) for each in results.samples],
@@ -140,9 +148,11 @@ def load_baseline(path: str | Path) -> Baseline:
         samples = [_sample(each) for each in read["samples"]]
         turns = [_turn(each) for each in read["turns"]]
         settings, machine, positions = (dict(read[name]) for name in ("settings", "machine", "positions"))
+        # Files of earlier versions have no machines.
+        machines = {game: dict(each) for game, each in dict(read.get("machines", {})).items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SgaiError(f"baseline {quote_path(path)} is damaged: {type(error).__name__}: {error}") from None
-    return Baseline(settings, machine, positions, samples, turns)
+    return Baseline(settings, machine, positions, samples, turns, machines)
 
 
 def _sample(given: dict[str, Any]) -> Sample:

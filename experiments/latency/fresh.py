@@ -15,6 +15,12 @@ from sgai.experiments.latency.positions import Place
 from sgai.experiments.latency.settings import FRESH
 from sgai.experiments.one_decision import FAILED
 
+_MODULE = "sgai.experiments.one_decision"
+# With folders to look in behind the usual ones; else it is as with -m.
+_WITH_PATHS = (
+    f"import json, runpy, sys; sys.path += json.loads(sys.argv[2]); runpy.run_module({_MODULE!r}, None, '__main__')"
+)
+
 
 def measure_fresh(
     name: str,
@@ -23,6 +29,7 @@ def measure_fresh(
     *,
     seed: int = 0,
     plugins: Sequence[str] = (),
+    paths: Sequence[str] = (),
     compile_anew: bool = False,
 ) -> Iterator[Turn | Sample]:
     """Let a new process make each decision, agents in turns; the time counts from the process's start to its answer.
@@ -39,6 +46,8 @@ def measure_fresh(
         Of the agents.
     plugins : sequence of str
         Files with users' rulesets.
+    paths : sequence of str
+        Folders where modules are looked for too.
     compile_anew : bool
         Whether to compile what is needed, rather than to take it from the disk; that may take minutes.
 
@@ -50,11 +59,18 @@ def measure_fresh(
     for position, place in enumerate(places):
         yield Turn(name, True, position, 0, calibrate())
         for each in turns(len(agents), position):
-            yield _decided(name, agents[each], position, place, seed, plugins, compile_anew)
+            yield _decided(name, agents[each], position, place, seed, plugins, paths, compile_anew)
 
 
 def _decided(
-    name: str, agent: Any, position: int, place: Place, seed: int, plugins: Sequence[str], compile_anew: bool
+    name: str,
+    agent: Any,
+    position: int,
+    place: Place,
+    seed: int,
+    plugins: Sequence[str],
+    paths: Sequence[str],
+    compile_anew: bool,
 ) -> Sample:
     task = {
         "agent": str(agent),
@@ -62,12 +78,15 @@ def _decided(
         "actions": list(place.actions),
         "seed": seed_of(seed, name, position, 0),
         "plugins": list(plugins),
+        "ends_with_input": True,
     }
+    program = ["-c", _WITH_PATHS] if paths else ["-m", _MODULE]
     with tempfile.TemporaryDirectory(prefix="sgai") as folder, tempfile.TemporaryFile("w+") as errors:
         environment = {**os.environ, **({"NUMBA_CACHE_DIR": folder} if compile_anew else {})}
         started = time.perf_counter()
         with subprocess.Popen(
-            [sys.executable, "-m", "sgai.experiments.one_decision", json.dumps(task)],
+            [sys.executable, *program, json.dumps(task), *([json.dumps(list(paths))] if paths else [])],
+            stdin=subprocess.PIPE,  # nothing comes there, but its end is that of this process
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,

@@ -112,6 +112,9 @@ def plot(results: Results, path: str | Path) -> None:
             _draw(panel, shown, axis, styles)
             panel.set_title(f"{title}\n{mode}", fontsize=9)
         line[0].set_ylabel("decision time in ms")
+    count = len(results.machines_used())
+    if count > 1:
+        figure.suptitle(f"measured on {count} machines, each game on one", fontsize=9)
     handles, labels = _legend(axes)
     figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)), fontsize=8, frameon=False)
     try:

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -30,9 +30,9 @@ class Results:
     settings : LatencySettings
         What was asked for.
     machine : dict
-        Machine and versions, see `machine_info`.
+        Machine and versions, see `machine_info`: where the decisions were made; of several machines the first game's.
     memory_kind : str or None
-        What the memory of cold and warm decisions is, as of `MemoryMeter`.
+        What the memory of cold and warm decisions is there, as of `MemoryMeter`.
     positions : dict
         The positions of each game, as texts.
     legal_actions : dict
@@ -43,6 +43,12 @@ class Results:
         The calibrations in between.
     interrupted : bool
         Whether Ctrl-C ended the run.
+    machines : dict
+        Of a run over an engine, the machine that measured each game.
+    memory_kinds : dict
+        Of such a run, the kind of memory of each game.
+    games_at_once : int
+        How many games were measured at the same time, at most; on one machine they disturb each other.
     """
 
     settings: LatencySettings
@@ -53,6 +59,9 @@ class Results:
     samples: list[Sample] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     interrupted: bool = False
+    machines: dict[str, dict[str, Any]] = field(default_factory=dict)
+    memory_kinds: dict[str, str | None] = field(default_factory=dict)
+    games_at_once: int = 1
     _index: dict[tuple[str, str, str], list[Sample]] = field(default_factory=dict, init=False, repr=False)
     _indexed: int = field(default=0, init=False, repr=False)  # samples; more come at the end of the list only
 
@@ -68,7 +77,8 @@ class Results:
             that did not fail; ``setup_p50``; ``overruns``, ``cpu_overruns`` (decisions over the budget by either clock)
             and ``worst_overrun`` (seconds over it); ``memory`` (the most, in bytes) and ``memory_kind``; ``states``
             (median); ``against``, ``ratio``, ``ratio_low``, ``ratio_high`` and, with ``cpu_`` before, the same of
-            thread time: the median over that of the first agent, with its 95% bootstrap interval.
+            thread time: the median over that of the first agent, with its 95% bootstrap interval; ``machine``: where
+            the game was measured, as of `machine_name`.
         """
         made = []
         for point in self.settings.points:
@@ -89,6 +99,36 @@ class Results:
             self._index.setdefault((each.game, each.agent, each.mode), []).append(each)
         self._indexed = len(self.samples)
         return self._index.get((game, agent, mode), [])
+
+    def sort(self) -> None:
+        """Put all in the order of the settings' games, and say where the first of them was measured."""
+        order = {point.game: index for index, point in enumerate(self.settings.points)}
+        self.samples.sort(key=lambda each: order[each.game])
+        self.turns.sort(key=lambda each: order[each.game])
+        self._index, self._indexed = {}, 0
+        self.machines = {game: self.machines[game] for game in order if game in self.machines}
+        for game, machine in self.machines.items():
+            self.machine, self.memory_kind = machine, self.memory_kinds[game]
+            break
+
+    def machine_of(self, game: str) -> dict[str, Any]:
+        """Return the machine that a game was measured on."""
+        return self.machines.get(game, self.machine)
+
+    def machines_used(self) -> list[tuple[dict[str, Any], list[str]]]:
+        """Return the different machines, each with the games that were measured there; their load may vary."""
+        found: list[tuple[dict[str, Any], list[str]]] = []
+        for point in self.settings.points:
+            if point.game not in self.machines:
+                continue
+            machine = self.machines[point.game]
+            for other, games in found:
+                if _is_same_machine(machine, other):
+                    games.append(point.game)
+                    break
+            else:
+                found.append((machine, [point.game]))
+        return found or [(self.machine, [point.game for point in self.settings.points])]
 
     def times(self, game: str, agent: str, mode: str, *, cpu: bool = False) -> dict[tuple[int, int], float]:
         """Return the times of decisions that did not fail, by position and round."""
@@ -129,7 +169,7 @@ class Results:
             "cpu_overruns": None if budget is None or mode == FRESH else sum(each > budget for each in cpu.values()),
             "worst_overrun": max(over, default=None) if mode != FRESH else None,
             "memory": max((each.memory for each in samples if each.memory is not None), default=None),
-            "memory_kind": WHOLE_PROCESS if mode == FRESH else self.memory_kind,
+            "memory_kind": WHOLE_PROCESS if mode == FRESH else self.memory_kinds.get(point.game, self.memory_kind),
             "states": _median([each.states for each in samples]),
             "against": against,
         }
@@ -139,13 +179,22 @@ class Results:
                 others = self.times(point.game, against, mode, cpu=bool(prefix))
                 found = ratio_of_medians(values, others, paired=True)
             row.update(_ratio_columns(found, prefix))
+        row["machine"] = machine_name(self.machine_of(point.game))
         return row
 
     def as_json(self) -> dict[str, Any]:
-        """Return settings, machine and rows, ready for JSON."""
+        """Return settings, machine and rows, ready for JSON.
+
+        Where several machines measured, ``machine`` is None, and ``machines`` lists them with their games.
+        """
+        used = self.machines_used()
+        where: dict[str, Any] = {"machine": used[0][0]}
+        if len(used) > 1:
+            where = {"machine": None, "machines": [{**machine, "games": games} for machine, games in used]}
         return {
             "settings": self.settings.as_json(),
-            "machine": self.machine,
+            **where,
+            "games_at_once": self.games_at_once,
             "interrupted": self.interrupted,
             "rows": self.rows(),
         }
@@ -157,8 +206,8 @@ def machine_info() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``system``, ``processor``, ``processors`` (how many), ``load`` (the mean number of programs that want to run,
-        over the last minute) and ``versions``.
+        ``name`` (in its network), ``system``, ``processor``, ``processors`` (how many), ``load`` (the mean number of
+        programs that want to run, over the last minute) and ``versions``.
     """
     processor = platform.processor() or platform.machine()
     try:
@@ -167,6 +216,7 @@ def machine_info() -> dict[str, Any]:
     except OSError:
         pass  # only Linux has that file
     return {
+        "name": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": processor,
         "processors": os.cpu_count(),
@@ -179,6 +229,21 @@ def machine_info() -> dict[str, Any]:
             "python": platform.python_version(),
         },
     }
+
+
+def machine_name(machine: Mapping[str, Any]) -> str:
+    """Return how a machine is called in tables.
+
+    Examples
+    --------
+    >>> machine_name({"name": "node7", "processor": "fast one"}), machine_name({"processor": "fast one"})
+    ('node7, fast one', 'fast one')
+    """
+    return ", ".join(str(machine[each]) for each in ("name", "processor") if machine.get(each))
+
+
+def _is_same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one.get(name) == other.get(name) for name in {*one, *other} - {"load"})
 
 
 def _times(samples: Sequence[Sample], *, cpu: bool = False) -> dict[tuple[int, int], float]:

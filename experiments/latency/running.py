@@ -1,15 +1,17 @@
 """A whole run: every point of the grid, with progress, written as it goes, and kept after Ctrl-C."""
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
+from sgai.errors import SgaiError, quote
+from sgai.experiments.engines import Engine, Outcome, Task
 from sgai.experiments.latency.files import CsvFile
-from sgai.experiments.latency.fresh import measure_fresh
-from sgai.experiments.latency.measuring import Sample, Turn, measure_point
+from sgai.experiments.latency.measuring import Turn
 from sgai.experiments.latency.memory import MemoryMeter
+from sgai.experiments.latency.one_game import measure_game, measured
 from sgai.experiments.latency.positions import Place, draw_positions
 from sgai.experiments.latency.results import Results, machine_info
 from sgai.experiments.latency.settings import LatencySettings
@@ -22,10 +24,12 @@ def run_latency(
     samples: str | Path | None = None,
     progress: bool = False,
     begun: Callable[[Results], None] | None = None,
+    engine: Engine | None = None,
 ) -> Results:
     """Measure all that the settings ask for.
 
-    Ctrl-C ends the run early: what was measured is returned, with ``interrupted`` set.
+    Ctrl-C ends the run early: what was measured is returned, with ``interrupted`` set; with an engine these are the
+    games that were done.
 
     Parameters
     ----------
@@ -34,16 +38,26 @@ def run_latency(
     csv : str or Path, optional
         A file for the rows of each game, written when the game is done.
     samples : str or Path, optional
-        A file for every decision, written as they are made.
+        A file for every decision, written as they are made; with an engine, when a game is done.
     progress : bool
         Whether to show a bar on standard error.
     begun : callable, optional
         Called with the results once all positions are drawn, before anything is timed; what it raises ends the run.
+    engine : Engine, optional
+        What measures the games, each of them as one task; by default this process, one after the other. The engine has
+        to be made with the settings' plugins. Games that are measured at once on one machine slow each other.
+
+    Returns
+    -------
+    Results
+        In the order of the settings' games, whatever the order in which they ended.
 
     Raises
     ------
     SgaiError
-        For games and agents that do not go together, games without positions, or a file that cannot be written.
+        For games and agents that do not go together, games without positions, or a file that cannot be written. With an
+        engine also for a game that raised an error in the worker, or whose worker ended each time; those that have
+        begun by then are measured and written first.
 
     Examples
     --------
@@ -60,7 +74,6 @@ def run_latency(
         places[name] = draw_positions(game, settings.positions, settings.moves, settings.seed)
         results.positions[name] = [str(place.state) for place in places[name]]
         results.legal_actions[name] = [place.legal_actions for place in places[name]]
-    written: set[str] = set()
     if begun is not None:
         begun(results)
     with (
@@ -68,46 +81,74 @@ def run_latency(
         CsvFile(samples) as list_of_all,
         tqdm(total=_decisions(settings, places), unit="decision", disable=not progress, leave=False) as bar,
     ):
-        try:
-            for name, game in games.items():
-                for found in _measured(settings, name, game, places[name], meter):
-                    if isinstance(found, Turn):
-                        results.turns.append(found)
-                        continue
-                    results.samples.append(found)
-                    list_of_all.write_sample(found)
-                    bar.update()
-                table.write(results.rows([name]))
-                written.add(name)
-        except KeyboardInterrupt:
-            results.interrupted = True
-            table.write(results.rows([name for name in games if name not in written]))
+        if engine is None:
+            _measure_here(results, games, places, meter, table, list_of_all, bar)
+        else:
+            _measure_over(engine, results, table, list_of_all, bar)
     return results
 
 
-def _measured(
-    settings: LatencySettings, name: str, game: object, places: list[Place], meter: MemoryMeter
-) -> Iterator[Sample | Turn]:
-    return itertools.chain(
-        measure_point(
-            game,
-            name,
-            settings.agents,
-            places,
-            modes=settings.modes,
-            repeats=settings.repeats,
-            seed=settings.seed,
-            meter=meter,
-        ),
-        measure_fresh(
-            name,
-            settings.agents,
-            places[: settings.fresh],
-            seed=settings.seed,
-            plugins=settings.plugins,
-            compile_anew=settings.compile_anew,
-        ),
-    )
+def _measure_here(
+    results: Results,
+    games: Mapping[str, Any],
+    places: Mapping[str, Sequence[Place]],
+    meter: MemoryMeter,
+    table: CsvFile,
+    list_of_all: CsvFile,
+    bar: Any,
+) -> None:
+    settings = results.settings
+    written: set[str] = set()
+    try:
+        for name, game in games.items():
+            for found in measured(settings, name, game, places[name], meter, plugins=settings.plugins):
+                if isinstance(found, Turn):
+                    results.turns.append(found)
+                    continue
+                results.samples.append(found)
+                list_of_all.write_sample(found)
+                bar.update()
+            table.write(results.rows([name]))
+            written.add(name)
+    except KeyboardInterrupt:
+        results.interrupted = True
+        table.write(results.rows([name for name in games if name not in written]))
+
+
+def _measure_over(engine: Engine, results: Results, table: CsvFile, list_of_all: CsvFile, bar: Any) -> None:
+    settings = results.settings
+    names = [point.game for point in settings.points]
+    results.games_at_once = min(engine.workers, len(names))
+    failed: list[Outcome] = []
+
+    def tasks() -> Iterator[Task]:
+        for index, name in enumerate(names):
+            if failed:  # what has begun is let come to its end, since that is measured for nothing else
+                return
+            yield Task(index, measure_game, (settings, name, results.positions[name], not engine.has_one_process))
+
+    outcomes = engine.run(tasks())
+    try:
+        for outcome in outcomes:
+            if outcome.kind != "done":
+                failed.append(outcome)
+                continue
+            name, found = names[outcome.index], outcome.value
+            results.samples += found.samples
+            results.turns += found.turns
+            results.machines[name], results.memory_kinds[name] = found.machine, found.memory_kind
+            for sample in found.samples:
+                list_of_all.write_sample(sample)
+            table.write(results.rows([name]))
+            bar.update(len(found.samples))
+    except KeyboardInterrupt:
+        results.interrupted = True
+    finally:
+        outcomes.close()
+    if failed:
+        why = failed[0].reason.removeprefix("SgaiError: ")
+        raise SgaiError(f"game {quote(names[failed[0].index])} could not be measured: {why}")
+    results.sort()
 
 
 def _decisions(settings: LatencySettings, places: dict[str, list[Place]]) -> int:

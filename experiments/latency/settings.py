@@ -8,9 +8,10 @@ from typing import Any
 from sgai.agents import AgentSpec
 from sgai.agents.effort import DEFAULT_SECONDS
 from sgai.agents.game_kinds import check_playable
-from sgai.envs import load_game
+from sgai.envs import SgaiGame, load_game
 from sgai.errors import SgaiError, quote
 from sgai.experiments.latency.games import sized, with_components
+from sgai.removal_values import load_compiled_search
 
 COLD, WARM, FRESH = "cold", "warm", "fresh"
 MODES = (COLD, WARM)
@@ -172,6 +173,10 @@ class LatencySettings:
         for point in self.points:
             games[point.game] = game = load_game(point.game)
             check_playable(game, ("hidden", "general_sum", "rewards"), use="to measure decisions on")
+            if isinstance(game, SgaiGame):
+                load_compiled_search(
+                    game.ruleset
+                )  # else what was measured before would tell how small boards are searched
             for agent in self.agents:
                 agent.make(game, 0)
         return games

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from sgai.experiments.latency.baseline import LEVEL, MARGIN, SLOWER, Baseline, Change
 from sgai.experiments.latency.memory import PEAK
-from sgai.experiments.latency.results import Results, Row
+from sgai.experiments.latency.results import Results, Row, machine_name
 from sgai.experiments.latency.settings import FRESH
 from sgai.experiments.latency.statistics import Ratio
 
@@ -22,7 +22,8 @@ def format_table(results: Results) -> str:
     for point in results.settings.points:
         here = [row for row in rows if row["game"] == point.game]
         if here:
-            tables.append(f"{_title(here)}\n{_tabulated([_shown(row, rows) for row in here])}")
+            where = f", on {here[0]['machine']}" if len(results.machines_used()) > 1 else ""
+            tables.append(f"{_title(here)}{where}\n{_tabulated([_shown(row, rows) for row in here])}")
     return "\n\n".join([*tables, "\n".join(_notes(results, rows))])
 
 
@@ -76,9 +77,9 @@ def _notes(results: Results, rows: Sequence[Row]) -> list[str]:
     if any(row["budget_seconds"] for row in rows):
         notes.append("late: decisions over the budget, in brackets those that computed for longer than it.")
     if any(row["memory"] for row in rows):
-        kind = results.memory_kind or "resident memory"
-        seen = "above what was there before" if kind == PEAK else "growth"
-        words = f"MB: the most over the decisions, {kind}, {seen} (a lower bound: freed memory is used again)"
+        kinds = sorted({kind or "resident memory" for kind in results.memory_kinds.values() or [results.memory_kind]})
+        seen = [f"{kind}, {'above what was there before' if kind == PEAK else 'growth'}" for kind in kinds]
+        words = f"MB: the most over the decisions, {' or '.join(seen)} (a lower bound: freed memory is used again)"
         fresh = "; of a fresh process all that it had" if any(row["mode"] == FRESH for row in rows) else ""
         notes.append(f"{words}{fresh}.")
     if any(row["against"] for row in rows):
@@ -87,9 +88,26 @@ def _notes(results: Results, rows: Sequence[Row]) -> list[str]:
         )
     if min(row["decisions"] for row in rows) < 100:
         notes.append("With fewer than 100 decisions p99 lies between the two longest.")
+    notes += _places(results)
     if results.interrupted:
         notes.append("The run was interrupted: this is what was done.")
     notes += [f"{row['agent']} on {row['game']}: {row['failure']}" for row in rows if row["failure"]]
+    return notes
+
+
+def _places(results: Results) -> list[str]:
+    """Say where a run over an engine was measured, and whether games disturbed each other there."""
+    used = results.machines_used()
+    notes = []
+    if len(used) > 1:
+        notes.append(
+            f"Measured on {len(used)} machines, each game on one: times of different games may differ by that, "
+            "ratios within a game do not."
+        )
+    elif results.machines:
+        notes.append(f"Measured on {machine_name(used[0][0])}.")
+    if results.games_at_once > len(used):
+        notes.append(f"Up to {results.games_at_once} games were measured at once: on one machine they slow each other.")
     return notes
 
 
@@ -115,11 +133,7 @@ def format_changes(changes: Sequence[Change], baseline: Baseline, results: Resul
         _tabulated(shown),
         f"{_speed(baseline, results, clock == 'cpu')} Changes are named from {MARGIN:g} times on.",
     ]
-    if baseline.machine.get("processor") != results.machine["processor"]:
-        lines.append(
-            f"The baseline is of another machine: {baseline.machine.get('processor')}, and this is "
-            f"{results.machine['processor']}."
-        )
+    lines += _other_machines(baseline, results)
     if slower:
         lines.append(f"{len(slower)} of {len(changes)} got slower:")
         lines += [f"  {each.agent} on {each.game}, {each.mode}: {_ratio(each.normalised)}" for each in slower]
@@ -128,15 +142,39 @@ def format_changes(changes: Sequence[Change], baseline: Baseline, results: Resul
     return "\n".join(lines)
 
 
+def _other_machines(baseline: Baseline, results: Results) -> list[str]:
+    """Say which games were measured by another processor then."""
+    found: dict[tuple[Any, Any], list[str]] = {}
+    games = [point.game for point in results.settings.points]
+    measured = [game for game in games if game in results.machines] if results.machines else games
+    for game in measured:
+        pair = baseline.machine_of(game).get("processor"), results.machine_of(game)["processor"]
+        found.setdefault(pair, []).append(game)
+    lines = []
+    for (then, now), here in found.items():
+        which = "" if len(found) == 1 else f" of {', '.join(here)}"
+        if then != now:
+            lines.append(f"The baseline{which} is of another machine: {then}, and this is {now}.")
+    return lines
+
+
 def _speed(baseline: Baseline, results: Results, cpu: bool) -> str:
-    medians = []
-    for turns in (results.turns, baseline.turns):
-        found = [each.calibration.work("both", cpu=cpu) for each in turns]
-        medians.append(float(np.median(found)) if found else None)
-    now, then = medians
-    if not now or not then:
+    ratios = []
+    # Where all was measured on one machine then and now, one ratio says it; else each game has its own.
+    are_several = len(results.machines_used()) > 1 or len(set(map(machine_name, baseline.machines.values()))) > 1
+    for game in sorted({each.game for each in results.turns}) if are_several else [None]:
+        medians = []
+        for turns in (results.turns, baseline.turns):
+            times = [each.calibration.work("both", cpu=cpu) for each in turns if game is None or each.game == game]
+            medians.append(float(np.median(times)) if times else None)
+        now, then = medians
+        if now and then:
+            ratios.append(now / then)
+    if not ratios:
         return "Nothing is known of the machine's speed."
-    return f"The fixed work takes {now / then:.2f} times as long as then, which the normalised ratio divides out."
+    low, high = min(ratios), max(ratios)
+    times_as_long = f"{low:.2f}" if len(ratios) == 1 else f"{low:.2f} to {high:.2f}, by game,"
+    return f"The fixed work takes {times_as_long} times as long as then, which the normalised ratio divides out."
 
 
 def _ratio(ratio: Ratio | None) -> str:

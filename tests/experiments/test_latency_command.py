@@ -6,7 +6,7 @@ import json
 import pytest
 
 from sgai.experiments.cli.main import main
-from sgai.experiments.latency import LatencySettings, Results, format_table, run_latency, running
+from sgai.experiments.latency import LatencySettings, Results, format_table, one_game, run_latency
 from sgai.experiments.latency.results import machine_info
 
 SMALL = ("latency", "--quiet", "--positions", "2", "--repeats", "3", "--game", "sgai_nim", "--sizes", "3,4")
@@ -36,7 +36,7 @@ def test_a_run_prints_tables_and_writes_its_files(tmp_path, capsys):
 def test_json_has_rows_machine_and_settings(capsys):
     assert main([*SMALL, *AGENTS, "--mode", "warm", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert set(shown) == {"settings", "machine", "interrupted", "rows"}
+    assert set(shown) == {"settings", "machine", "games_at_once", "interrupted", "rows"}
     assert {row["mode"] for row in shown["rows"]} == {"warm"}
     assert shown["settings"]["seed"] == 0
     assert {"sgai", "open_spiel", "numpy", "numba", "python"} == set(shown["machine"]["versions"])
@@ -64,7 +64,7 @@ def test_a_baseline_is_kept_and_compared(tmp_path, capsys):
 
 def test_ctrl_c_keeps_what_is_done(tmp_path, capsys, monkeypatch):
     left = 17  # in the middle of the second game
-    made = running.measure_point
+    made = one_game.measure_point
 
     def stopped(*arguments, **options):
         nonlocal left
@@ -74,7 +74,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, capsys, monkeypatch):
                 raise KeyboardInterrupt
             yield found
 
-    monkeypatch.setattr(running, "measure_point", stopped)
+    monkeypatch.setattr(one_game, "measure_point", stopped)
     files = ["--csv", str(tmp_path / "rows.csv"), "--save-baseline", str(tmp_path / "b.json")]
     assert main([*SMALL, "--agent", "exact", "--mode", "cold", "--repeats", "5", *files, "--json"]) == 130
     said = capsys.readouterr()
@@ -118,6 +118,11 @@ def test_budgets_show_overruns_and_what_is_not_solved(capsys):
         (["--fail-if-slower", "1.5"], "needs --baseline"),
         (["--fail-if-slower", "0.5", "--baseline", "b"], "'0.5' should be a factor of 1 or more"),
         (["--compile"], "give --fresh N too"),
+        (["--engine", "nonsense", "--csv", "a"], "engine 'nonsense'"),
+        (["--address", "10.0.0.1:6379", "--csv", "a"], "only the engine 'ray' has one, not 'serial'"),
+        (["--address", "10.0.0.1:6379", "--concurrency", "2"], "only the engine 'ray' has one, not 'pool'"),
+        (["--engine", "serial", "--concurrency", "2", "--samples", "a"], "'serial' has one worker"),
+        (["--concurrency", "0"], "'0' should be 1 or more"),
     ],
 )
 def test_bad_input_is_one_clear_line(arguments, words, tmp_path, monkeypatch, capsys):
