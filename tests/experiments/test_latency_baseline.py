@@ -53,6 +53,8 @@ def test_a_run_reads_back_as_it_was(tmp_path):
     assert baseline.settings == results.settings.as_json()
     assert baseline.machine == results.machine
     assert [each.name for each in tmp_path.iterdir()] == ["b.json"]
+    damage(lambda kept: kept.pop("machines"))(tmp_path / "b.json")  # as earlier versions wrote it
+    assert load_baseline(tmp_path / "b.json").machine_of(GAME) == results.machine
 
 
 def test_the_same_again_is_no_change_and_slower_code_is_named(tmp_path):
@@ -151,6 +153,7 @@ def damage(change):
         (damage(lambda kept: kept["turns"][3]["calibration"].update(numpy=-1)), "damaged: ValueError"),
         (damage(lambda kept: kept["turns"][3].pop("calibration")), "damaged: KeyError"),
         (damage(lambda kept: kept.update(positions=5)), "damaged: TypeError"),
+        (damage(lambda kept: kept.update(machines={GAME: 5})), "damaged: TypeError"),
     ],
 )
 def test_damaged_and_foreign_files_are_refused(tmp_path, spoil, words):

@@ -118,7 +118,7 @@ def test_budgets_show_overruns_and_what_is_not_solved(capsys):
         (["--fail-if-slower", "1.5"], "needs --baseline"),
         (["--fail-if-slower", "0.5", "--baseline", "b"], "'0.5' should be a factor of 1 or more"),
         (["--compile"], "give --fresh N too"),
-        (["--engine", "nonsense", "--csv", "a"], "engine 'nonsense'"),
+        (["--engine", "nonsense", "--csv", "a"], "engine='nonsense' is unknown"),
         (["--address", "10.0.0.1:6379", "--csv", "a"], "only the engine 'ray' has one, not 'serial'"),
         (["--address", "10.0.0.1:6379", "--concurrency", "2"], "only the engine 'ray' has one, not 'pool'"),
         (["--engine", "serial", "--concurrency", "2", "--samples", "a"], "'serial' has one worker"),

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sgai
-from sgai.experiments import matches
+from sgai.experiments import latency, matches
 from sgai.experiments.cli.main import main
 from sgai.experiments.engines import Task, make_engine
 
@@ -183,6 +184,43 @@ def test_a_sweep_on_ray_is_that_of_the_pool_though_a_worker_is_killed(cluster, p
     for each in answers.values():  # they came as they were ready
         each.sort(key=lambda answer: answer["ruleset"])
     assert answers["ray"] == answers["pool"]
+
+
+def test_decisions_on_ray_are_those_of_this_process_though_a_worker_is_killed(cluster, plugin, tmp_path):
+    """New processes find the plugin as the workers do."""
+    flag = plugin.with_name("kill")
+    sgai.load_plugin(plugin)
+    settings = latency.LatencySettings.parse(
+        ["exact", "mcts(simulations=20)"], ["sgai_skips(height={size})", "sgai_cram(rows=2,columns={size})"],
+        sizes=[3, 6], positions=2, repeats=2, fresh=1, plugins=(str(plugin),),
+    )  # fmt: skip
+    here = latency.run_latency(settings)
+    with make_engine("ray", 2, settings.plugins) as engine:
+        found = latency.run_latency(settings, samples=tmp_path / "all.csv", engine=engine, begun=lambda _: flag.touch())
+    assert not flag.exists()
+    assert [_without_times(each) for each in found.samples] == [_without_times(each) for each in here.samples]
+    assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + len(here.samples) == 1 + 4 * (2 * 2 * 2 * 2 + 2)
+    assert {each.problem for each in found.samples} == {None}
+    assert {each["processor"] for each in found.machines.values()} == {here.machine["processor"]}
+
+
+def _without_times(sample):
+    return replace(sample, seconds=0, cpu_seconds=0, setup_seconds=None, memory=None)
+
+
+def test_latency_on_ray_by_the_command_with_a_plugin_by_a_relative_path(cluster, plugin, capsys, monkeypatch):
+    monkeypatch.chdir(plugin.parent)
+    command = [
+        "latency", "--plugin", plugin.name, "--game", "sgai_skips(height={size})", "--sizes", "4,5", "--agent", "random",
+        "--positions", "1", "--repeats", "1", "--mode", "cold", "--fresh", "1", "--engine", "ray", "--concurrency", "2",
+        "--quiet", "--json",
+    ]  # fmt: skip
+    assert main(command) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [(row["size"], row["mode"], row["failed"]) for row in shown["rows"]] == [
+        (size, mode, 0) for size in (4, 5) for mode in ("cold", "fresh")
+    ]
+    assert shown["games_at_once"] == 2
 
 
 def test_a_hung_and_a_dying_bot_forfeit_on_ray(cluster, tmp_path):
