@@ -174,9 +174,8 @@ class LatencySettings:
             games[point.game] = game = load_game(point.game)
             check_playable(game, ("hidden", "general_sum", "rewards"), use="to measure decisions on")
             if isinstance(game, SgaiGame):
-                load_compiled_search(
-                    game.ruleset
-                )  # else what was measured before would tell how small boards are searched
+                # Else it would depend on what was measured before how small boards are searched.
+                load_compiled_search(game.ruleset)
             for agent in self.agents:
                 agent.make(game, 0)
         return games
