@@ -212,8 +212,8 @@ def test_latency_on_ray_by_the_command_with_a_plugin_by_a_relative_path(cluster,
     monkeypatch.chdir(plugin.parent)
     command = [
         "latency", "--plugin", plugin.name, "--game", "sgai_skips(height={size})", "--sizes", "4,5", "--agent",
-        "random", "--positions", "1", "--repeats", "1", "--mode", "cold", "--fresh", "1", "--engine", "ray", "--concurrency",
-        "2", "--quiet", "--json",
+        "random", "--positions", "1", "--repeats", "1", "--mode", "cold", "--fresh", "1", "--engine", "ray", "--quiet",
+        "--concurrency", "2", "--json",
     ]  # fmt: skip
     assert main(command) == 0
     shown = json.loads(capsys.readouterr().out)
