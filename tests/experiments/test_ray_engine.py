@@ -208,6 +208,18 @@ def _without_times(sample):
     return replace(sample, seconds=0, cpu_seconds=0, setup_seconds=None, memory=None)
 
 
+def test_new_processes_of_a_machine_without_the_plugins_file_load_what_was_sent(cluster, tmp_path):
+    file = tmp_path / "falls_plugin.py"
+    file.write_text(PLUGIN.replace("Skips", "Falls").replace("skips", "falls"))
+    sgai.load_plugin(file)
+    settings = latency.LatencySettings.parse(
+        ["random"], ["sgai_falls"], positions=1, repeats=1, modes=("cold",), fresh=1, plugins=(str(file),)
+    )
+    with make_engine("ray", 1, settings.plugins) as engine:  # which has read the file
+        found = latency.run_latency(settings, engine=engine, begun=lambda _: file.unlink())
+    assert [(each.mode, each.problem) for each in found.samples] == [("cold", None), ("fresh", None)]
+
+
 def test_latency_on_ray_by_the_command_with_a_plugin_by_a_relative_path(cluster, plugin, capsys, monkeypatch):
     monkeypatch.chdir(plugin.parent)
     command = [
