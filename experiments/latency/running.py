@@ -1,6 +1,7 @@
 """A whole run: every point of the grid, with progress, written as it goes, and kept after Ctrl-C."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -120,10 +121,11 @@ def _measure_over(engine: Engine, results: Results, table: CsvFile, list_of_all:
     names = [point.game for point in settings.points]
     results.games_at_once = min(engine.workers, len(names))
     failed: list[Outcome] = []
+    written: set[str] = set()
 
     def tasks() -> Iterator[Task]:
         for index, name in enumerate(names):
-            if failed:  # what has begun is let come to its end, since that is measured for nothing else
+            if failed:  # what has begun is let come to its end, else it would be lost
                 return
             yield Task(index, measure_game, (settings, name, results.positions[name], not engine.has_one_process))
 
@@ -137,12 +139,13 @@ def _measure_over(engine: Engine, results: Results, table: CsvFile, list_of_all:
             results.samples += found.samples
             results.turns += found.turns
             results.machines[name], results.memory_kinds[name] = found.machine, found.memory_kind
-            for sample in found.samples:
-                list_of_all.write_sample(sample)
+            list_of_all.write([asdict(each) for each in found.samples])
             table.write(results.rows([name]))
+            written.add(name)
             bar.update(len(found.samples))
     except KeyboardInterrupt:
         results.interrupted = True
+        table.write(results.rows([name for name in results.machines if name not in written]))
     finally:
         outcomes.close()
     if failed:

@@ -243,6 +243,21 @@ def test_ctrl_c_keeps_the_games_that_are_done(tmp_path, monkeypatch):
     assert "The run was interrupted" in format_table(found)
 
 
+def test_ctrl_c_while_the_rows_of_a_game_are_made_writes_them_once(tmp_path, monkeypatch):
+    made, calls = running.Results.rows, []
+
+    def stopped(self, games=None):
+        calls.append(games)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return made(self, games)
+
+    monkeypatch.setattr(running.Results, "rows", stopped)
+    found = run_latency(parse(["exact"]), csv=tmp_path / "rows.csv", engine=SerialEngine())
+    assert found.interrupted
+    assert [row["game"] for row in lines(tmp_path / "rows.csv")] == [GAMES[0]] * 2 + [GAMES[1]] * 2
+
+
 def on_machines(monkeypatch, *machines):
     """Run on machines in turns."""
     names = iter(machines * 3)
