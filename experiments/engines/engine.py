@@ -3,6 +3,7 @@
 import importlib
 import sys
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,41 @@ class Outcome:
     reason: str = ""
 
 
+class Feed:
+    """Tasks to which more are added while they run: an iterator that has none for the moment may have one later.
+
+    Examples
+    --------
+    >>> import math
+    >>> feed = Feed()
+    >>> feed.add(Task(0, math.sqrt, (65536,)))
+    >>> with make_engine("serial") as engine:
+    ...     for each in engine.run(feed):
+    ...         print(each.value)
+    ...         if each.value > 2:
+    ...             feed.add(Task(0, math.sqrt, (each.value,)))
+    256.0
+    16.0
+    4.0
+    2.0
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Task] = deque()
+
+    def add(self, task: Task) -> None:
+        """Add a task, to be done after those that wait."""
+        self._waiting.append(task)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Task:
+        if not self._waiting:
+            raise StopIteration
+        return self._waiting.popleft()
+
+
 class Engine(ABC):
     """Runs tasks over workers; a context manager, whose end is the workers' end.
 
@@ -67,6 +103,8 @@ class Engine(ABC):
     - outcomes come as tasks end, in any order, exactly one a task;
     - tasks are taken from the iterable as workers become free, no more than a few ahead, so that whoever consumes the
       outcomes may stop at any time by closing the generator;
+    - where the iterable has none, it is asked again after each outcome, so that one task may follow from another's
+      outcome: see `Feed`;
     - a task that takes more than ``seconds`` is ended, with the worker if need be, and is "hung"; it is not redone;
     - a task whose worker died is redone, up to ``attempts`` times in all, and then "died";
     - workers are prepared by `prepare_worker` before their first task, and find modules where this process does;

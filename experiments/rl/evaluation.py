@@ -30,7 +30,7 @@ Watch = Callable[[int], None]
 
 @dataclass(frozen=True)
 class TestSet:
-    """Positions with their exact labels and sizes.
+    """Positions with their exact labels and sizes; it can be pickled, and sent to workers.
 
     Attributes
     ----------
@@ -73,6 +73,15 @@ class TestSet:
         """For each row the probability that a random legal move wins: exact, no sample."""
         shares: npt.NDArray[np.float64] = self.labels.winning.sum(axis=1) / self.labels.legal.sum(axis=1)
         return shares
+
+    def __reduce__(self) -> tuple[Callable[..., "TestSet"], tuple[Any, ...]]:
+        # Positions go as text: classes of users' files have other names in other processes.
+        texts = [self.game.ruleset.format(position) for position in self.positions]
+        return _sent_tests, (self.game, texts, self.labels, self.by, self.sizes, self.judge, self.source, self.name)
+
+
+def _sent_tests(game: SgaiGame, texts: list[str], *others: Any) -> TestSet:
+    return TestSet(game, [game.ruleset.parse(text) for text in texts], *others)
 
 
 def make_test_set(
@@ -309,13 +318,15 @@ def evaluate(
     >>> round(found.whole.random, 3)
     0.241
     """
-    player = as_player(subject, tests.game, seed=seed, name=name)
+    # Each player's games are judged anew, so that they do not depend on who was judged before, and in which process.
+    judge = tests.judge.renewed()
     with own_chance(seed):
+        player = as_player(subject, tests.game, seed=seed, name=name)
         answers = _answers(player, tests, watch)
         if answers.failed.all():
             raise SgaiError(f"{name or player.name}: every decision failed, the first so: {answers.failure}")
         rows = random.Random(seed).sample(tests.won.tolist(), min(games, len(tests.won)))
-        played = _played(player, tests, rows, seed, watch)
+        played = _played(player, tests, judge, rows, seed, watch)
     ranges: list[tuple[int, int] | None] = [None, *bins(tests.sizes)]
     results = [_result(tests, answers, played, sizes) for sizes in ranges]
     return Evaluation(
@@ -366,14 +377,14 @@ def _answers(player: Player, tests: TestSet, watch: Watch | None) -> _Answers:
 
 
 def _played(
-    player: Player, tests: TestSet, rows: Sequence[int], seed: int, watch: Watch | None
+    player: Player, tests: TestSet, judge: Judge, rows: Sequence[int], seed: int, watch: Watch | None
 ) -> list[tuple[int, str, GameResult]]:
     played = []
     for game, row in enumerate(rows):
         seat = player.seats[game % len(player.seats)]
         for opponent in ("perfect", "random"):
             chance = random.Random(f"{seed} {game} {opponent}")
-            played.append((row, opponent, play_from(tests.judge, tests.positions[row], player, seat, opponent, chance)))
+            played.append((row, opponent, play_from(judge, tests.positions[row], player, seat, opponent, chance)))
         if watch is not None:
             watch(1)
     return played

@@ -36,6 +36,13 @@ class Judge:
         self.oracle = Oracle(game.ruleset, play=game.play)
         self._winning: dict[Any, tuple[int, ...] | None] = {}
 
+    def renewed(self) -> "Judge":
+        """Return a judge that knows nothing yet: what a budget suffices for depends on what is known already."""
+        return Judge(self.game, self.states, self.seconds)
+
+    def __reduce__(self) -> tuple[type["Judge"], tuple[SgaiGame, int, float | None]]:
+        return Judge, (self.game, self.states, self.seconds)
+
     def labels(self, positions: Sequence[Any]) -> Labels:
         """Return the labels of positions; see `Oracle.label`."""
         return self.oracle.label(list(positions), states=self.states, seconds=self.seconds)

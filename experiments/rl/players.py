@@ -20,6 +20,7 @@ from sgai.agents.agent import Agent
 from sgai.envs.environment import SgaiEnvironment
 from sgai.envs.game import SgaiGame
 from sgai.errors import SgaiError, quote, quote_path
+from sgai.experiments.rl.saved import SavedLearners
 from sgai.registry import load_plugin
 
 SEATS = (0, 1)
@@ -187,6 +188,8 @@ def as_player(subject: Any, game: SgaiGame, *, seed: int = 0, name: str | None =
     name = name or type(subject).__name__
     if isinstance(subject, Player):
         return subject
+    if isinstance(subject, SavedLearners):
+        return _learned(subject, game, seed, name)
     if isinstance(subject, Agent):
         return BotPlayer(AgentBot(game, subject), name)
     if isinstance(subject, pyspiel.Bot):
@@ -213,6 +216,49 @@ def as_player(subject: Any, game: SgaiGame, *, seed: int = 0, name: str | None =
     )
 
 
+def portable(subject: Any, game: SgaiGame) -> Any:
+    """Return a player as it can be sent to other processes: of a training run's folder what is in it.
+
+    A text that names nobody is refused, and a user's file is loaded, so that engines send it.
+
+    Parameters
+    ----------
+    subject
+        Anything that `as_player` takes.
+    game : SgaiGame
+        The game that is to be played.
+
+    Raises
+    ------
+    SgaiError
+        If a text cannot be read, what it names is not there, or learners do not play the game.
+
+    Examples
+    --------
+    >>> from sgai.envs import load_game
+    >>> portable("mcts(simulations=5)", load_game("sgai_nim(piles=[1;2])"))
+    'mcts(simulations=5)'
+    """
+    if not isinstance(subject, str):
+        return subject
+    path = Path(subject)
+    if path.exists():
+        saved = SavedLearners.read(path)
+        saved.check(game)
+        return saved
+    named = _named(subject)
+    if named is not None:
+        _attribute(subject, *named)
+    else:
+        _spec(subject)
+    return subject
+
+
+def _learned(saved: SavedLearners, game: SgaiGame, seed: int, name: str) -> Player:
+    saved.check(game)
+    return LearnerPlayer(saved.agents(), game, name, seed)
+
+
 def _made(make: Callable[..., Any], game: SgaiGame, seed: int, name: str) -> Player:
     try:
         takes_seed = "seed" in inspect.signature(make).parameters
@@ -229,18 +275,26 @@ def _made(make: Callable[..., Any], game: SgaiGame, seed: int, name: str) -> Pla
 def _from_text(text: str, game: SgaiGame, seed: int, name: str) -> Player:
     path = Path(text)
     if path.exists():
-        from sgai.experiments.rl.training import load_learners  # it needs players itself
+        return _learned(SavedLearners.read(path), game, seed, name)
+    named = _named(text)
+    if named is None:
+        return BotPlayer(_spec(text).make(game, seed), name)
+    found = _attribute(text, *named)
+    if isinstance(found, str):
+        raise SgaiError(f"{quote(text)} is {quote(found)}, which cannot play")
+    return as_player(found, game, seed=seed, name=name)
 
-        return LearnerPlayer(load_learners(path, game), game, name, seed)
+
+def _named(text: str) -> tuple[str, str] | None:
+    """Return the module and the attribute that a text names, None where it names none."""
     module, colon, attribute = text.partition(":")
-    if colon and "(" not in module and attribute:
-        found = _attribute(text, module, attribute)
-        if isinstance(found, str):
-            raise SgaiError(f"{quote(text)} is {quote(found)}, which cannot play")
-        return as_player(found, game, seed=seed, name=name)
+    return (module, attribute) if colon and "(" not in module and attribute else None
+
+
+def _spec(text: str) -> AgentSpec:
     if "/" in text and "(" not in text:
         raise SgaiError(f"there is no run or checkpoint {quote_path(text)}")
-    return BotPlayer(AgentSpec.parse(text).make(game, seed), name)
+    return AgentSpec.parse(text)
 
 
 def _attribute(text: str, module: str, attribute: str) -> Any:

@@ -7,21 +7,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from sgai.envs.environment import SgaiEnvironment, run_episode
-from sgai.envs.game import SgaiGame
-from sgai.envs.starts import own_game
-from sgai.errors import SgaiError, quote, quote_path
-from sgai.experiments.rl.boards import find_benchmark
-from sgai.experiments.rl.evaluation import evaluate, make_test_set
+from sgai.errors import SgaiError, quote_path
+from sgai.experiments.engines import Engine
+from sgai.experiments.rl.evaluation import TestSet, evaluate, make_test_set
 from sgai.experiments.rl.learners import (
-    Damaged,
-    Learners,
     LearnerSpec,
     chance_state,
     numpy_state,
@@ -29,78 +25,12 @@ from sgai.experiments.rl.learners import (
     set_numpy_state,
 )
 from sgai.experiments.rl.report import records
-from sgai.experiments.rl.runs import CHECKPOINTS, RunFolder, is_checkpoint, versions
-from sgai.experiments.rl.scalars import Scalars, summary_writer
+from sgai.experiments.rl.run_writer import Line, RunWriter
+from sgai.experiments.rl.runs import RunFolder, versions
+from sgai.experiments.rl.saved import read_checkpoint, restore
+from sgai.experiments.rl.scalars import summary_writer
 from sgai.experiments.rl.start_options import StartsSpec, curriculum_in
-
-Line = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class TrainSettings:
-    """What a run is made of.
-
-    Attributes
-    ----------
-    game : str
-        An OpenSpiel game of ours, or a benchmark such as ``zhou-riis-5``.
-    learner : str
-        ``q_learning`` or ``dqn``, with parameters.
-    episodes : int
-        Games of self-play.
-    starts : str
-        Where they start: initial, uniform, random_play, balanced or curriculum, with parameters.
-    evaluate_every, checkpoint_every : int
-        Episodes between evaluations and between checkpoints; there is a checkpoint at each evaluation too.
-    positions : int
-        Test positions: the benchmark's, or drawn by ``test_starts`` and ``test_seed``, so that runs with different
-        seeds are judged on the same ones.
-    games : int
-        Won positions among them to play from, against perfect and against random play.
-    by : str or None
-        Which size to tell results apart by.
-    keep : int
-        How many checkpoints to keep.
-    seed : int
-        Of all that is random in training.
-    """
-
-    game: str
-    learner: str = "q_learning"
-    episodes: int = 1000
-    starts: str = "uniform"
-    evaluate_every: int = 100
-    checkpoint_every: int = 1000
-    positions: int = 200
-    games: int = 20
-    test_starts: str = "uniform"
-    test_seed: int = 0
-    by: str | None = None
-    keep: int = 2
-    seed: int = 0
-
-    def checked(self) -> "TrainSettings":
-        """Return the settings with games and learners in their normal form, or raise `SgaiError`."""
-        for name in ("episodes", "evaluate_every", "checkpoint_every", "positions", "keep"):
-            self._whole(name, 1)
-        for name in ("games", "seed", "test_seed"):
-            self._whole(name, 0)
-        return replace(
-            self,
-            learner=str(LearnerSpec.parse(self.learner)),
-            starts=str(StartsSpec.parse(self.starts)),
-            test_starts=str(StartsSpec.parse(self.test_starts)),
-        )
-
-    def _whole(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise SgaiError(f"{name}={quote(value)}: it should be a whole number, {least} or more")
-
-    def loaded_game(self) -> SgaiGame:
-        """Return the game."""
-        board = find_benchmark(self.game)
-        return own_game(board.game if board else self.game)
+from sgai.experiments.rl.train_settings import TrainSettings, settings_of
 
 
 class TrainingInterrupted(Exception):
@@ -118,6 +48,7 @@ def train(
     tensorboard: bool = False,
     watch: Callable[[int], None] | None = None,
     on_line: Callable[[Line], None] | None = None,
+    engine: Engine | None = None,
 ) -> list[Line]:
     """Train two learners by playing each other, and judge them as they learn.
 
@@ -133,6 +64,8 @@ def train(
         Called with 1 after each episode.
     on_line : callable, optional
         Called with each line of the curves.
+    engine : Engine, optional
+        Whose worker trains; by default this process does. What comes of it is the same, and is written here.
 
     Returns
     -------
@@ -168,11 +101,11 @@ def train(
     if tensorboard:
         summary_writer()
     settings = settings.checked()
-    training = _Training(settings)  # what is bad or missing makes no folder
+    training = Training(settings)  # what is bad or missing makes no folder
     run = RunFolder(folder)
     run.create(asdict(settings))
     with run.locked():
-        return training.go_on(run, tensorboard, watch, on_line)
+        return _go_on(training, run, None, tensorboard, watch, on_line, engine)
 
 
 def resume(
@@ -182,6 +115,7 @@ def resume(
     tensorboard: bool = False,
     watch: Callable[[int], None] | None = None,
     on_line: Callable[[Line], None] | None = None,
+    engine: Engine | None = None,
 ) -> list[Line]:
     """Go on with a run from its last checkpoint, as if it had never stopped.
 
@@ -192,7 +126,7 @@ def resume(
     episodes : int, optional
         How many episodes there should be in the end, if more than were planned. A curriculum then goes on by the new
         number.
-    tensorboard, watch, on_line
+    tensorboard, watch, on_line, engine
         As of `train`.
 
     Raises
@@ -203,101 +137,129 @@ def resume(
     if tensorboard:
         summary_writer()
     run = RunFolder(folder)
-    manifest = run.manifest()
-    settings = settings_of(manifest, run)
-    if episodes is not None:
-        if episodes < settings.episodes:
-            raise SgaiError(f"episodes={episodes:,}: the run has {settings.episodes:,} already; name more, or none")
-        settings = replace(settings, episodes=episodes).checked()
-    training = _Training(settings)
+    training = Training(longer(run, episodes))
     with run.locked():
-        saved = run.checkpoints()
-        run.curves()  # a damaged line is refused before anything is changed
-        if saved:
-            training.restore(saved[-1])
-        manifest["settings"] = asdict(settings)
-        manifest["resumed"] = [*manifest.get("resumed", []), {"episode": training.episode, "versions": versions()}]
-        run.write_manifest(manifest)
-        return training.go_on(run, tensorboard, watch, on_line)
+        state = take_up(training, run)
+        note_resumed(run, training)
+        return _go_on(training, run, state, tensorboard, watch, on_line, engine)
 
 
-def settings_of(manifest: dict[str, Any], run: RunFolder) -> TrainSettings:
-    """Return the settings that a manifest holds, or raise `SgaiError` where they are none."""
-    given = manifest["settings"]
-    known = {each.name for each in fields(TrainSettings)}
-    if set(given) != known:
-        raise SgaiError(
-            f"the manifest of {quote_path(run.path)} is damaged: its settings should be {', '.join(sorted(known))}"
-        )
-    try:
-        return TrainSettings(**given).checked()
-    except (TypeError, AttributeError) as error:
-        raise SgaiError(f"the manifest of {quote_path(run.path)} is damaged: {error}") from None
-
-
-def load_learners(path: str | Path, game: SgaiGame | None = None) -> list[Any]:
-    """Return the learners of a run, for player 0 and player 1.
-
-    Parameters
-    ----------
-    path : str or Path
-        The folder of a run, of which the last checkpoint is taken, or a checkpoint in it.
-    game : SgaiGame, optional
-        The game that they are to play; it has to have the actions and tensors of their own.
+def longer(run: RunFolder, episodes: int | None) -> TrainSettings:
+    """Return the settings of a run that there is, with more episodes if they are asked for.
 
     Raises
     ------
     SgaiError
-        If it is no run, the checkpoint is damaged, or the game does not fit.
+        If the folder is no run, or has more episodes already.
     """
-    path = Path(path)
-    if path.is_file() and not is_checkpoint(path):
-        raise SgaiError(
-            f"{quote_path(path)} is no checkpoint: those are episode-... in the folder {CHECKPOINTS!r} of a run"
-        )
-    run = RunFolder(path if path.is_dir() else path.resolve().parent.parent)
     settings = settings_of(run.manifest(), run)
-    own = settings.loaded_game()
-    if game is not None and _shape(game) != _shape(own):
+    if episodes is None:
+        return settings
+    if episodes < settings.episodes:
         raise SgaiError(
-            f"{quote_path(path)} was trained on {quote(str(own))} with {_shape(own)[0]} actions and observations of "
-            f"{_shape(own)[1]} numbers; {quote(str(game))} has {_shape(game)[0]} and {_shape(game)[1]}"
+            f"episodes={episodes:,}: the run has {settings.episodes:,} already; name more, or none "
+            f"({quote_path(run.path)})"
         )
-    saved = [path] if path.is_file() else run.checkpoints()
+    return replace(settings, episodes=episodes).checked()
+
+
+def take_up(training: "Training", run: RunFolder) -> bytes | None:
+    """Give a training the state of a run's last checkpoint, and return that; None where there is none.
+
+    Raises
+    ------
+    SgaiError
+        If something in the folder is damaged; nothing was changed then.
+    """
+    saved = run.checkpoints()
+    run.curves()
     if not saved:
-        raise SgaiError(f"the run {quote_path(path)} has no checkpoint yet in {CHECKPOINTS!r}")
-    learners = LearnerSpec.parse(settings.learner).learners(own, settings.seed)
-    _restore(learners, saved[-1])
-    return learners.agents
+        return None
+    data = read_checkpoint(saved[-1])
+    training.restore(data, saved[-1])
+    return data
 
 
-def _shape(game: SgaiGame) -> tuple[int, int]:
-    return game.num_distinct_actions(), game.observation_tensor_size()
+def note_resumed(run: RunFolder, training: "Training") -> None:
+    """Write in the manifest of a run that it goes on, and by which settings."""
+    manifest = run.manifest()
+    manifest["settings"] = asdict(training.settings)
+    manifest["resumed"] = [*manifest.get("resumed", []), {"episode": training.episode, "versions": versions()}]
+    run.write_manifest(manifest)
 
 
-def _restore(learners: Learners, file: Path) -> dict[str, Any]:
+def _go_on(
+    training: "Training",
+    run: RunFolder,
+    state: bytes | None,
+    tensorboard: bool,
+    watch: Callable[[int], None] | None,
+    on_line: Callable[[Line], None] | None,
+    engine: Engine | None,
+) -> list[Line]:
+    """Play the episodes that are left, and write all that comes of them."""
+    with contextlib.closing(
+        RunWriter(run, training.settings.keep, training.learners.suffix, training.episode, tensorboard, on_line)
+    ) as writer:
+        if engine is not None:
+            return _go_on_elsewhere(training, writer, state, watch, engine)
+        if watch is not None:
+            watch(training.episode)
+        with patient() as stopped:
+            state = training.go_on(writer, is_new=not writer.lines, stopped=stopped, watch=watch)
+            if training.is_over:
+                return writer.lines
+            writer.checkpoint(training.episode, state)
+            raise TrainingInterrupted(training.episode, writer.lines)
+
+
+def _go_on_elsewhere(
+    training: "Training",
+    writer: RunWriter,
+    state: bytes | None,
+    watch: Callable[[int], None] | None,
+    engine: Engine,
+) -> list[Line]:
+    from sgai.experiments.rl.slices import Sliced, train_in_slices  # it needs this module itself
+
+    run = Sliced(training, writer, state)
     try:
-        return learners.restore(file.read_bytes())
-    except OSError as error:
-        raise SgaiError(f"checkpoint {quote_path(file)} cannot be read: {error.strerror}") from None
-    except Damaged as error:
-        said = " ".join(str(error).split())
-        raise SgaiError(
-            f"checkpoint {quote_path(file)} is damaged, or of another run ({said[:200]}); delete it to go on from the "
-            "one before"
-        ) from None
+        train_in_slices([run], engine, watch)
+    except KeyboardInterrupt:
+        raise TrainingInterrupted(run.episode, writer.lines) from None
+    if run.failed is not None:
+        raise SgaiError(run.failed)
+    return writer.lines
 
 
-class _Training:
-    """A run in this process."""
+class Notes(Protocol):
+    """Who takes down what comes of training, as it comes."""
 
-    def __init__(self, settings: TrainSettings) -> None:
+    def line(self, line: Line) -> None:
+        """Take a line of the curves."""
+
+    def checkpoint(self, episode: int, state: bytes) -> None:
+        """Take the state after an episode, after the line that belongs to it."""
+
+
+class Training:
+    """A run in this process, from its start or from a state that was kept.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        Of the run, checked.
+    tests : TestSet, optional
+        Those of the settings, where they were made before.
+    """
+
+    def __init__(self, settings: TrainSettings, tests: TestSet | None = None) -> None:
         self.settings = settings
         self.game = settings.loaded_game()
         self.learners = LearnerSpec.parse(settings.learner).learners(self.game, settings.seed)
         self.sampler = StartsSpec.parse(settings.starts).sampler(self.game, settings.seed)
         self.environment = SgaiEnvironment(self.game, self.sampler)
-        self.tests = make_test_set(
+        self.tests = tests or make_test_set(
             settings.game,
             settings.positions,
             starts=settings.test_starts,
@@ -311,9 +273,14 @@ class _Training:
             np.random.seed(settings.seed % 2**32)
             self._numpy = numpy_state()
 
-    def restore(self, file: Path) -> None:
-        """Take up the state of a checkpoint."""
-        about = _restore(self.learners, file)
+    @property
+    def is_over(self) -> bool:
+        """Whether all episodes are played."""
+        return self.episode >= self.settings.episodes
+
+    def restore(self, state: bytes, file: str | Path) -> None:
+        """Take up the state of a checkpoint; the file is for the message where it is damaged."""
+        about = restore(self.learners, state, file)
         try:
             self.episode, self.seconds = int(about["episode"]), float(about["seconds"])
             self._numpy, self._losses = about["numpy"], list(about["losses"])
@@ -325,52 +292,53 @@ class _Training:
 
     def go_on(
         self,
-        run: RunFolder,
-        tensorboard: bool,
-        watch: Callable[[int], None] | None,
-        on_line: Callable[[Line], None] | None,
-    ) -> list[Line]:
-        """Play the episodes that are left."""
+        notes: Notes,
+        *,
+        is_new: bool,
+        stopped: Callable[[], bool],
+        watch: Callable[[int], None] | None = None,
+    ) -> bytes:
+        """Play episodes until all are played, or it is stopped between two of them; return the state at the end.
+
+        Parameters
+        ----------
+        notes : Notes
+            Get the lines, and the states after which a checkpoint is due.
+        is_new : bool
+            Whether there is no line of this run yet.
+        stopped : callable
+            Asked before each episode.
+        watch : callable, optional
+            Called with 1 after each episode.
+        """
         settings = self.settings
         curriculum = curriculum_in(self.sampler)
-        scalars = Scalars(run.path / "tensorboard", self.episode) if tensorboard else None
-        lines = run.keep_curves(self.episode)
+        kept = -1, b""  # the last checkpoint, and its episode
 
-        def judge() -> None:
-            line = self.line()
-            run.add_curve(line)
-            lines.append(line)
-            if scalars is not None:
-                scalars.add(line)
-            if on_line is not None:
-                on_line(line)
+        def keep() -> None:
+            nonlocal kept
+            kept = self.episode, self._state()
+            notes.checkpoint(*kept)
 
-        if watch is not None:
-            watch(self.episode)
-        with _own_numpy(self._numpy), _one_thread(), _patient() as stopped:
-            if not lines:
-                judge()
-                self.save(run)
+        with _own_numpy(self._numpy), _one_thread():
+            if is_new:
+                notes.line(self.line())
+                keep()
             last = time.perf_counter()
-            while self.episode < settings.episodes and not stopped():
+            while not self.is_over and not stopped():
                 if curriculum is not None:
                     curriculum.progress = self.episode / settings.episodes
                 self.play()
                 self.seconds += time.perf_counter() - last
-                due = self.episode % settings.evaluate_every == 0 or self.episode == settings.episodes
+                due = self.episode % settings.evaluate_every == 0 or self.is_over
                 if due:
-                    judge()
+                    notes.line(self.line())
                 if due or self.episode % settings.checkpoint_every == 0:
-                    self.save(run)
+                    keep()
                 if watch is not None:
                     watch(1)
                 last = time.perf_counter()
-            if self.episode < settings.episodes:
-                self.save(run)
-                raise TrainingInterrupted(self.episode, lines)
-        if scalars is not None:
-            scalars.close()
-        return lines
+            return kept[1] if kept[0] == self.episode else self._state()
 
     def play(self) -> None:
         """Play one episode, from which both learn."""
@@ -410,8 +378,7 @@ class _Training:
             ],
         }
 
-    def save(self, run: RunFolder) -> None:
-        """Write a checkpoint."""
+    def _state(self) -> bytes:
         about = {
             "episode": self.episode,
             "seconds": self.seconds,
@@ -419,7 +386,7 @@ class _Training:
             "starts": chance_state(self.sampler._chance),
             "losses": self._losses,
         }
-        run.save_checkpoint(self.episode, self.learners.suffix, self.learners.dump(about), self.settings.keep)
+        return self.learners.dump(about)
 
 
 @contextlib.contextmanager
@@ -450,7 +417,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _patient() -> Iterator[Callable[[], bool]]:
+def patient() -> Iterator[Callable[[], bool]]:
     """Tell whether Ctrl-C was pressed, instead of raising anywhere; pressed again, it raises."""
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False

@@ -17,8 +17,10 @@ from sgai.experiments.cli.main import main
 from sgai.experiments.rl import training
 from sgai.experiments.rl.evaluation import evaluate, make_test_set
 from sgai.experiments.rl.learners import LearnerSpec, numpy_state, set_numpy_state
+from sgai.experiments.rl.saved import load_learners
 from sgai.experiments.rl.start_options import StartsSpec, curriculum_in
-from sgai.experiments.rl.training import TrainingInterrupted, TrainSettings, load_learners, resume, train
+from sgai.experiments.rl.train_settings import TrainSettings
+from sgai.experiments.rl.training import TrainingInterrupted, resume, train
 
 NIM = "sgai_nim(piles=[2;3])"
 SETTINGS = TrainSettings(
