@@ -5,10 +5,13 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sgai.errors import SgaiError, quote_path
-from sgai.experiments.cli.common import count, print_json, whole_number
+from sgai.experiments.cli.common import add_engine, count, engine_of, print_json, whole_number
+
+if TYPE_CHECKING:
+    from sgai.experiments.engines import Engine
 
 DEFAULT_AGENTS = ("random", "exact")
 _AGENT = (
@@ -78,6 +81,7 @@ def _evaluation_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", metavar="SIZE", help="tell results apart by heaps, tokens, cells, components or moves")
     parser.add_argument("--seed", type=whole_number, default=0, metavar="N", help="of all that is random (default: 0)")
     parser.add_argument("--states", type=count, metavar="N", help="the most states to solve one position")
+    add_engine(parser, None, "agents")
     parser.add_argument("--out", metavar="FILE", help="write the results as JSON lines")
     parser.add_argument("--plot", metavar="FILE", help="draw generalisation curves: .png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -86,8 +90,10 @@ def _evaluation_options(parser: argparse.ArgumentParser) -> None:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from sgai.experiments.rl.datasets import load_dataset
-    from sgai.experiments.rl.evaluation import dataset_test_set, evaluate, make_test_set
+    from sgai.experiments.rl.evaluation import dataset_test_set, make_test_set
     from sgai.experiments.rl.judge import DEFAULT_STATES
+    from sgai.experiments.rl.many import EvaluationFailed, EvaluationInterrupted, evaluate_all
+    from sgai.experiments.rl.players import portable
     from sgai.experiments.rl.report import format_evaluations, records, write_lines
 
     agents = options.agent or list(DEFAULT_AGENTS)
@@ -110,28 +116,36 @@ def _evaluate(options: argparse.Namespace) -> int:
             seed=options.seed,
             states=options.states or DEFAULT_STATES,
         )
-    games = min(options.games, len(tests.won))
-    found: list[Any] = []
-    lines: list[dict[str, Any]] = []
+    for agent in agents:
+        portable(agent, tests.game)  # before workers begin, so that they get users' files
+
+    def keep(found: list[Any]) -> None:
+        if options.out:
+            write_lines(options.out, [line for each in found for line in records(each)])
+
+    work = len(agents) * (len(tests.positions) + min(options.games, len(tests.won)))
+    problem: EvaluationFailed | None = None
     try:
-        with _bar(options, len(agents) * (len(tests.positions) + games), " positions") as watch:
-            for agent in agents:
-                found.append(evaluate(agent, tests, games=options.games, seed=options.seed, watch=watch))
-                lines += records(found[-1])
-                if options.out:
-                    write_lines(options.out, lines)
-    except KeyboardInterrupt:
-        if found and not options.json:
-            print(format_evaluations(found))  # of those that were through
-        raise
-    if options.plot:
+        with _engine(options) as engine, _bar(options, work, " positions") as watch:
+            found = evaluate_all(
+                agents, tests, games=options.games, seed=options.seed, engine=engine, watch=watch, on_found=keep
+            )
+    except EvaluationInterrupted as stopped:
+        if stopped.evaluations and not options.json:
+            print(format_evaluations(stopped.evaluations))  # of those that were through
+        raise KeyboardInterrupt from None
+    except EvaluationFailed as error:
+        found, problem = error.evaluations, error
+    if options.plot and found:
         from sgai.experiments.rl.plots import plot_evaluations
 
         plot_evaluations(found, options.plot)
-    if options.json:
-        print_json(lines)
-    else:
+    if options.json and found:
+        print_json([line for each in found for line in records(each)])
+    elif found:
         print(format_evaluations(found))
+    if problem is not None:
+        raise problem
     return 0
 
 
@@ -174,9 +188,16 @@ def _train_parser(inner: Any) -> None:
     parser.add_argument("--games", type=whole_number, metavar="N", help="won positions to play from, each time (20)")
     parser.add_argument("--by", metavar="SIZE", help="tell results apart by heaps, tokens, cells, components or moves")
     parser.add_argument("--keep", type=count, metavar="N", help="how many checkpoints to keep (2)")
-    parser.add_argument("--seed", type=whole_number, metavar="N", help="of all that is random (default: 0)")
+    parser.add_argument(
+        "--seed",
+        type=whole_number,
+        action="append",
+        metavar="N",
+        help="of all that is random (default: 0); given more than once, there is a run for each in DIR/seed-N",
+    )
+    add_engine(parser, None, "runs")
     parser.add_argument("--out", metavar="DIR", help="the folder to write")
-    parser.add_argument("--resume", metavar="DIR", help="go on with a run; --episodes may ask for more")
+    parser.add_argument("--resume", metavar="DIR", help="go on with a run, or all in it; --episodes may ask for more")
     parser.add_argument("--tensorboard", action="store_true", help="write the curves for TensorBoard too")
     parser.add_argument("--plot", metavar="FILE", help="draw the curves: .png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="print the lines of the curves as JSON")
@@ -199,8 +220,7 @@ _SETTINGS = (
 
 
 def _train(options: argparse.Namespace) -> int:
-    from sgai.experiments.rl.runs import RunFolder
-    from sgai.experiments.rl.training import TrainingInterrupted, TrainSettings, resume, settings_of, train
+    from sgai.experiments.rl.runs import is_of_seeds
 
     given = {name: getattr(options, name) for name in _SETTINGS if getattr(options, name) is not None}
     if options.plot:
@@ -208,26 +228,34 @@ def _train(options: argparse.Namespace) -> int:
 
         check_plot(options.plot)
         _check_folder(options.plot)
-    show = _Lines(options.json or options.quiet)
     if options.resume is not None:
         fixed = sorted(set(given) - {"episodes"}) + (["out"] if options.out else [])
         if fixed:
             raise SgaiError(f"--{fixed[0].replace('_', '-')} cannot be changed in a run that is resumed; leave it out")
-        run = RunFolder(options.resume)
-        total = options.episodes or settings_of(run.manifest(), run).episodes
-    else:
-        if "game" not in given or not options.out:
-            raise SgaiError("a training run needs --game GAME and --out DIR, or --resume DIR")
-        run, total = RunFolder(options.out), given.get("episodes", TrainSettings.episodes)
+        return _train_seeds(options, {}, []) if is_of_seeds(Path(options.resume)) else _train_one(options, {})
+    if "game" not in given or not options.out:
+        raise SgaiError("a training run needs --game GAME and --out DIR, or --resume DIR")
+    seeds = given.pop("seed", [0])
+    return _train_seeds(options, given, seeds) if len(seeds) > 1 else _train_one(options, {**given, "seed": seeds[0]})
+
+
+def _train_one(options: argparse.Namespace, given: dict[str, Any]) -> int:
+    from sgai.experiments.rl.runs import RunFolder
+    from sgai.experiments.rl.train_settings import TrainSettings, settings_of
+    from sgai.experiments.rl.training import TrainingInterrupted, resume, train
+
+    show = _Lines(options.json or options.quiet)
+    run = RunFolder(options.resume or options.out)
+    total = options.episodes or (settings_of(run.manifest(), run) if options.resume else TrainSettings).episodes
     try:
-        with _bar(options, total, " episodes") as watch:
+        with _engine(options) as engine, _bar(options, total, " episodes") as watch:
+            how: dict[str, Any] = {
+                "tensorboard": options.tensorboard, "watch": watch, "on_line": show, "engine": engine
+            }  # fmt: skip
             if options.resume is not None:
-                lines = resume(
-                    run.path, episodes=options.episodes, tensorboard=options.tensorboard, watch=watch, on_line=show
-                )
+                lines = resume(run.path, episodes=options.episodes, **how)
             else:
-                settings = TrainSettings(**given)
-                lines = train(settings, run.path, tensorboard=options.tensorboard, watch=watch, on_line=show)
+                lines = train(TrainSettings(**given), run.path, **how)
     except TrainingInterrupted as stopped:
         print(
             f"sgai: stopped after {stopped.episode:,} episodes; `sgai rl train --resume {run.path}` goes on",
@@ -248,6 +276,54 @@ def _train(options: argparse.Namespace) -> int:
     return 0
 
 
+def _train_seeds(options: argparse.Namespace, given: dict[str, Any], seeds: list[int]) -> int:
+    from sgai.experiments.rl.report import format_seeds
+    from sgai.experiments.rl.several import (
+        SeedsFailed,
+        SeedsInterrupted,
+        resume_seeds,
+        settings_of_seeds,
+        train_seeds,
+    )
+    from sgai.experiments.rl.train_settings import TrainSettings
+
+    show = _Lines(options.json or options.quiet)
+    folder = Path(options.resume or options.out)
+    if options.resume is not None:
+        settings, seeds = settings_of_seeds(folder)
+    else:
+        settings = TrainSettings(**given).checked()  # before workers begin
+    problem: SeedsFailed | None = None
+    total = len(seeds) * (options.episodes or settings.episodes)
+    try:
+        with _engine(options) as engine, _bar(options, total, " episodes") as watch:
+            how: dict[str, Any] = {
+                "tensorboard": options.tensorboard, "watch": watch, "on_line": show.of_seed, "engine": engine
+            }  # fmt: skip
+            if options.resume is not None:
+                curves = resume_seeds(folder, episodes=options.episodes, **how)
+            else:
+                curves = train_seeds(settings, seeds, folder, **how)
+    except SeedsInterrupted as stopped:
+        done = ", ".join(f"{episode:,} of seed {seed}" for seed, episode in stopped.episodes.items())
+        print(f"sgai: stopped after these episodes: {done}; `sgai rl train --resume {folder}` goes on", file=sys.stderr)
+        raise KeyboardInterrupt from None
+    except SeedsFailed as error:
+        curves, problem = error.curves, error
+    if options.plot and curves:
+        from sgai.experiments.rl.plots import plot_seeds
+
+        plot_seeds(curves, options.plot, f"{settings.learner} on {settings.game}")
+    if options.json and curves:
+        print_json([{"seed": seed, **line} for seed, lines in curves.items() for line in lines])
+    elif curves:
+        above = "" if options.quiet else "\n"
+        print(f"{above}{format_seeds(curves)}\n\ncurves and checkpoints are in {folder}/seed-N")
+    if problem is not None:
+        raise problem
+    return 0
+
+
 class _Lines:
     """Prints a line of the curves as it comes."""
 
@@ -255,25 +331,32 @@ class _Lines:
 
     def __init__(self, silent: bool) -> None:
         self._silent, self._begun = silent, False
+        self._out = sys.stdout  # what workers print meanwhile goes elsewhere
 
-    def __call__(self, line: dict[str, Any]) -> None:
+    def of_seed(self, seed: int, line: dict[str, Any]) -> None:
+        """Print a line of one of several runs."""
+        self(line, seed)
+
+    def __call__(self, line: dict[str, Any], seed: int | None = None) -> None:
         if self._silent:
             return
         from tqdm import tqdm
 
         if not self._begun:
             self._begun = True
-            tqdm.write("  ".join(f"{name:>10}" for name in self._columns), file=sys.stdout)
+            columns = self._columns if seed is None else ("seed", *self._columns)
+            tqdm.write("  ".join(f"{name:>10}" for name in columns), file=self._out)
         shares = ("policy_accuracy", "value_accuracy", "blunder_rate", "wins_against_perfect", "wins_against_random")
         policy, *others = (line[name]["share"] for name in shares)
         values = [policy, line["random_accuracy"], *others]
         shown = [
+            *([] if seed is None else [f"{seed}"]),
             f"{line['episode']:,}",
             f"{line['epsilon']:.3f}",
             "" if line["loss"] is None else f"{line['loss']:.4f}",
             *("" if value is None else f"{value:.1%}" for value in values),
         ]
-        tqdm.write("  ".join(f"{text:>10}" for text in shown), file=sys.stdout)
+        tqdm.write("  ".join(f"{text:>10}" for text in shown), file=self._out)
 
 
 # dataset
@@ -301,6 +384,7 @@ def _dataset_parser(inner: Any) -> None:
     parser.add_argument("--starts", default="uniform", metavar="STARTS", help=f"{_STARTS} (default: uniform)")
     parser.add_argument("--seed", type=whole_number, default=0, metavar="N", help="of all that is random (default: 0)")
     parser.add_argument("--states", type=count, metavar="N", help="the most states to solve one position")
+    add_engine(parser, None, "chunks")
     parser.add_argument("--out", metavar="FILE", help="the file to write, such as nim.npz")
     parser.add_argument(
         "--check", metavar="FILE", help="check a file: labels, and that nothing leaks between its sides"
@@ -314,6 +398,8 @@ def _dataset(options: argparse.Namespace) -> int:
     from sgai.experiments.rl.judge import DEFAULT_STATES
 
     if options.check:
+        if _wants_engine(options):
+            raise SgaiError("--check is done in this process; leave out --engine, --concurrency and --address")
         data, file = load_dataset(options.check), options.check
         check_dataset(data)
     else:
@@ -321,7 +407,7 @@ def _dataset(options: argparse.Namespace) -> int:
             raise SgaiError("a data set needs --game GAME and --out FILE, or --check FILE")
         file = options.out
         _check_folder(file)
-        with _bar(options, options.positions, " positions") as watch:
+        with _engine(options) as engine, _bar(options, options.positions, " positions") as watch:
             data = make_dataset(
                 options.game,
                 options.positions,
@@ -332,6 +418,7 @@ def _dataset(options: argparse.Namespace) -> int:
                 seed=options.seed,
                 states=options.states or DEFAULT_STATES,
                 watch=watch,
+                engine=engine,
             )
         save_dataset(data, file)
     found = {
@@ -369,6 +456,20 @@ def _add(
     add_plugin_option(parser, argparse.SUPPRESS)
     parser.set_defaults(run_rl=run_it)
     return parser
+
+
+@contextlib.contextmanager
+def _engine(options: argparse.Namespace) -> Iterator["Engine | None"]:
+    """Make the engine that was asked for; None where none was, for this process."""
+    if not _wants_engine(options):
+        yield None
+        return
+    with engine_of(options, [str(Path(file).resolve()) for file in options.plugin]) as engine:
+        yield engine
+
+
+def _wants_engine(options: argparse.Namespace) -> bool:
+    return options.engine is not None or options.address is not None or options.concurrency > 1
 
 
 def _check_folder(file: str) -> None:

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from sgai.experiments.rl.boards import BENCHMARKS, Benchmark, benchmark
     from sgai.experiments.rl.datasets import Dataset, check_dataset, load_dataset, make_dataset, save_dataset
     from sgai.experiments.rl.evaluation import Evaluation, TestSet, dataset_test_set, evaluate, make_test_set
+    from sgai.experiments.rl.many import EvaluationFailed, EvaluationInterrupted, evaluate_all
     from sgai.experiments.rl.players import Choice, Player, as_player
-    from sgai.experiments.rl.report import format_evaluations, records
-    from sgai.experiments.rl.training import TrainingInterrupted, TrainSettings, load_learners, resume, train
+    from sgai.experiments.rl.report import format_evaluations, format_seeds, records
+    from sgai.experiments.rl.saved import load_learners
+    from sgai.experiments.rl.several import SeedsFailed, SeedsInterrupted, resume_seeds, train_seeds
+    from sgai.experiments.rl.train_settings import TrainSettings
+    from sgai.experiments.rl.training import TrainingInterrupted, resume, train
 
 __all__ = [
     "BENCHMARKS",
@@ -25,7 +29,11 @@ __all__ = [
     "Choice",
     "Dataset",
     "Evaluation",
+    "EvaluationFailed",
+    "EvaluationInterrupted",
     "Player",
+    "SeedsFailed",
+    "SeedsInterrupted",
     "TestSet",
     "TrainSettings",
     "TrainingInterrupted",
@@ -34,15 +42,19 @@ __all__ = [
     "check_dataset",
     "dataset_test_set",
     "evaluate",
+    "evaluate_all",
     "format_evaluations",
+    "format_seeds",
     "load_dataset",
     "load_learners",
     "make_dataset",
     "make_test_set",
     "records",
     "resume",
+    "resume_seeds",
     "save_dataset",
     "train",
+    "train_seeds",
 ]
 
 # OpenSpiel is loaded where it is used: the command line looks at this package for other things too.
@@ -50,9 +62,13 @@ _MODULES = {
     "boards": ("BENCHMARKS", "Benchmark", "benchmark"),
     "datasets": ("Dataset", "check_dataset", "load_dataset", "make_dataset", "save_dataset"),
     "evaluation": ("Evaluation", "TestSet", "dataset_test_set", "evaluate", "make_test_set"),
+    "many": ("EvaluationFailed", "EvaluationInterrupted", "evaluate_all"),
     "players": ("Choice", "Player", "as_player"),
-    "report": ("format_evaluations", "records"),
-    "training": ("TrainSettings", "TrainingInterrupted", "load_learners", "resume", "train"),
+    "report": ("format_evaluations", "format_seeds", "records"),
+    "saved": ("load_learners",),
+    "several": ("SeedsFailed", "SeedsInterrupted", "resume_seeds", "train_seeds"),
+    "train_settings": ("TrainSettings",),
+    "training": ("TrainingInterrupted", "resume", "train"),
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 

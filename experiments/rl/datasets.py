@@ -1,12 +1,14 @@
 """Labelled data sets: positions with observations, outcomes, Grundy values and optimal moves, and a split."""
 
+import contextlib
 import io
+import itertools
 import json
 import os
 import random
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 import sgai
-from sgai.batch_oracle import UNKNOWN
+from sgai.batch_oracle import UNKNOWN, Labels
 from sgai.cell_sets import least_words, rows_of
 from sgai.envs.game import SgaiGame
 from sgai.envs.starts import own_game
 from sgai.errors import SgaiError, quote, quote_path
+from sgai.experiments.engines import Engine, Task
 from sgai.experiments.rl.boards import find_benchmark
 from sgai.experiments.rl.judge import DEFAULT_STATES, Judge
 from sgai.experiments.rl.splits import SIDES, SPLITS, TEST, TRAIN, Split, first_positions
@@ -28,6 +31,7 @@ from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.removal import RemovalRuleset
 
 KIND, FORMAT = "sgai labelled positions", 1
+CHUNK = 500  # positions that are labelled together, and know of each other's values
 _LOOKED_AT = 1000  # positions that a split looks at before it is made
 _LEAST_TRIES, _TRIES = 2_000, 5  # draws in vain before there are taken to be no more; the second for each one wanted
 
@@ -117,6 +121,7 @@ def make_dataset(
     seed: int = 0,
     states: int = DEFAULT_STATES,
     watch: Watch | None = None,
+    engine: Engine | None = None,
 ) -> Dataset:
     """Draw, split and label positions.
 
@@ -141,6 +146,9 @@ def make_dataset(
         The oracle's budget for one position; what it does not solve stays in, as not solved.
     watch : callable, optional
         Called with the number of positions found since the last call.
+    engine : Engine, optional
+        What labels the positions, `CHUNK` of them or fewer as one task; by default this process. The labels are the
+        same.
 
     Returns
     -------
@@ -186,7 +194,7 @@ def make_dataset(
                 "starts, or another share"
             )
     positions = [position for _, position in found]
-    labels = Judge(loaded, states).labels(positions)
+    labels = _labels(loaded, positions, states, engine)
     ruleset = loaded.ruleset
     return Dataset(
         {
@@ -215,6 +223,33 @@ def make_dataset(
         labels.complete,
         sides,
     )
+
+
+def _labels(loaded: SgaiGame, positions: list[Any], states: int, engine: Engine | None) -> Labels:
+    """Return the labels, found by chunks that know nothing of each other, so that workers change none of them."""
+    count = -(-len(positions) // CHUNK)
+    bounds = [len(positions) * place // count for place in range(count + 1)]
+    chunks = [[loaded.ruleset.format(each) for each in positions[low:high]] for low, high in itertools.pairwise(bounds)]
+    if engine is None:
+        found = {place: _label_chunk(loaded, chunk, states) for place, chunk in enumerate(chunks)}
+    else:
+        found = {}
+        outcomes = engine.run(Task(place, _label_chunk, (loaded, chunk, states)) for place, chunk in enumerate(chunks))
+        with contextlib.closing(outcomes):
+            for outcome in outcomes:
+                if outcome.kind != "done":
+                    low, high = bounds[outcome.index], bounds[outcome.index + 1]
+                    raise SgaiError(
+                        f"positions {low + 1:,} to {high:,} could not be labelled: {outcome.kind}: {outcome.reason}"
+                    )
+                found[outcome.index] = outcome.value
+    parts = [found[place] for place in range(count)]
+    names = [each.name for each in fields(Labels)]
+    return Labels(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _label_chunk(loaded: SgaiGame, texts: list[str], states: int) -> Labels:
+    return Judge(loaded, states).labels([loaded.ruleset.parse(text) for text in texts])
 
 
 def _draw(

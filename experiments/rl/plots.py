@@ -1,7 +1,7 @@
 """Plots of evaluations and of training, with matplotlib where it is installed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from sgai.experiments.rl.evaluation import Evaluation
 from sgai.experiments.rl.intervals import Share
 
 FORMATS = (".pdf", ".png", ".svg")
+_MOST_NAMED = 8  # seeds, each with a name of its own
 
 
 def check_plot(file: str | Path) -> None:
@@ -102,6 +103,73 @@ def plot_training(lines: Sequence[dict[str, Any]], file: str | Path, title: str 
         axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     figure.suptitle(title, fontsize=10)
     _save(figure, file)
+
+
+def plot_seeds(curves: Mapping[int, Sequence[dict[str, Any]]], file: str | Path, title: str = "") -> None:
+    """Draw the policy accuracies of runs with several seeds, each over the episodes and at the end by size.
+
+    The mean of the seeds is drawn too, with a band from the least to the largest; over the episodes as far as all are.
+
+    Parameters
+    ----------
+    curves : mapping
+        For each seed its lines, as `train_seeds` returns them.
+    file : str or Path
+        Ends in .png, .svg or .pdf.
+    title : str
+        Above the plots.
+
+    Raises
+    ------
+    SgaiError
+        If matplotlib is missing, or the file cannot be written.
+    """
+    check_plot(file)
+    runs = {seed: lines for seed, lines in curves.items() if lines}
+    if not runs:
+        raise SgaiError("there is no line of curves to plot yet")
+    figure, (left, right) = _figure(2)
+    last = next(iter(runs.values()))[-1]
+    sizes = [sum(each["sizes"]) / 2 for each in last["by_size"]]
+    over = [[(line["episode"], _number(line["policy_accuracy"]["share"])) for line in lines] for lines in runs.values()]
+    shared = set.intersection(*({episode for episode, _ in each} for each in over))
+    ends = [
+        list(zip(sizes, [_number(each["policy_accuracy"]["share"]) for each in lines[-1]["by_size"]], strict=True))
+        for lines in runs.values()
+    ]
+    _band(left, [[pair for pair in each if pair[0] in shared] for each in over], over, list(runs))
+    _band(right, ends, ends, list(runs))
+    first = next(iter(runs.values()))
+    left.plot(
+        [line["episode"] for line in first], [line["random_accuracy"] for line in first], "k--", label="a random move"
+    )
+    right.plot(sizes, [_number(each["random_accuracy"]) for each in last["by_size"]], "k--", label="a random move")
+    left.set(xlabel="episodes", title="won positions kept won")
+    right.set(xlabel=f"{last['by']} of the position", title="the same by size, at the end")
+    for axes in (left, right):
+        axes.set(ylabel="share", ylim=(-0.03, 1.03))
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+    figure.suptitle(title, fontsize=10)
+    _save(figure, file)
+
+
+_Pairs = Sequence[tuple[float, float]]
+
+
+def _band(axes: Any, shared: Sequence[_Pairs], curves: Sequence[_Pairs], seeds: Sequence[int]) -> None:
+    """Draw curves, and the mean, least and largest of what they share."""
+    for seed, pairs in zip(seeds, curves, strict=True):
+        label = f"seed {seed}" if len(seeds) <= _MOST_NAMED else None
+        axes.plot([x for x, _ in pairs], [y for _, y in pairs], linewidth=0.9, alpha=0.7, label=label)
+    columns = [[y for _, y in column] for column in zip(*shared, strict=True)]
+    places = [x for x, _ in shared[0]]
+    axes.plot(places, [sum(column) / len(column) for column in columns], "o-", color="black", markersize=3,
+              label=f"mean of {len(seeds)} seeds")  # fmt: skip
+    axes.fill_between(
+        places, [min(column) for column in columns], [max(column) for column in columns], color="black", alpha=0.12,
+        label="least to largest",
+    )  # fmt: skip
 
 
 def _figure(plots: int) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,55 @@ def _curves(evaluations: Sequence[Evaluation]) -> list[dict[str, str]]:
             row[f"policy of {each.agent}"] = percent(each.by_size[place].policy)
         rows.append(row)
     return rows
+
+
+_FIGURES = {
+    "policy": "policy_accuracy",
+    "value": "value_accuracy",
+    "blunders": "blunder_rate",
+    "vs perfect": "wins_against_perfect",
+    "vs random": "wins_against_random",
+}
+
+
+def format_seeds(curves: Mapping[int, Sequence[dict[str, Any]]]) -> str:
+    """Return the table of the last lines of runs with several seeds, with their means, and the least and the largest.
+
+    Parameters
+    ----------
+    curves : mapping
+        For each seed its lines, as `train_seeds` returns them.
+
+    Examples
+    --------
+    >>> share = {"share": 0.5}
+    >>> line = {"episode": 20, "random_accuracy": 0.25} | {key: share for key in _FIGURES.values()}
+    >>> print(format_seeds({3: [line], 4: [line | {"policy_accuracy": {"share": 0.75}}]}))
+    seed       episode         policy    random            value         blunders       vs perfect        vs random
+    -------  ---------  -------------  --------  ---------------  ---------------  ---------------  ---------------
+    3               20          50.0%     25.0%            50.0%            50.0%            50.0%            50.0%
+    4               20          75.0%     25.0%            50.0%            50.0%            50.0%            50.0%
+    mean                        62.5%                      50.0%            50.0%            50.0%            50.0%
+    from-to             50.0% - 75.0%            50.0% - 50.0%    50.0% - 50.0%    50.0% - 50.0%    50.0% - 50.0%
+    """
+    rows = []
+    for seed, lines in curves.items():
+        last = lines[-1]
+        shares = {name: _known(last[key]["share"]) for name, key in _FIGURES.items()}
+        row = {"seed": f"{seed}", "episode": f"{last['episode']:,}", **{name: percent(shares[name]) for name in shares}}
+        row["random"] = percent(_known(last["random_accuracy"]))
+        rows.append(row)
+    mean, spread = {"seed": "mean"}, {"seed": "from-to"}
+    for name, key in _FIGURES.items():
+        found = [share for lines in curves.values() if (share := lines[-1][key]["share"]) is not None]
+        mean[name] = percent(sum(found) / len(found)) if found else ""
+        spread[name] = f"{percent(min(found))} - {percent(max(found))}" if found else ""
+    columns = ("seed", "episode", "policy", "random", *list(_FIGURES)[1:])
+    return _table([{column: row.get(column, "") for column in columns} for row in [*rows, mean, spread]])
+
+
+def _known(share: float | None) -> float:
+    return math.nan if share is None else share
 
 
 def percent(share: Share | float) -> str:

@@ -15,7 +15,7 @@ from sgai.errors import SgaiError, quote, quote_path
 from sgai.experiments.run_files import append_line, lock_folder, write_whole
 
 MANIFEST_FILE, CURVES_FILE, CHECKPOINTS, LOCK_FILE = "manifest.json", "curves.jsonl", "checkpoints", "lock"
-KIND, FORMAT = "sgai rl run", 1
+KIND, SEEDS_KIND, FORMAT = "sgai rl run", "sgai rl runs of several seeds", 1
 _CHECKPOINT = re.compile(r"episode-\d{10}\.(npz|pt)")
 
 
@@ -47,8 +47,19 @@ class RunFolder:
 
     # The manifest
 
-    def create(self, settings: dict[str, Any]) -> None:
+    def exists(self) -> bool:
+        """Tell whether there is a run: the manifest is what is written last of a new one."""
+        return (self.path / MANIFEST_FILE).exists()
+
+    def create(self, settings: dict[str, Any], again: bool = False) -> None:
         """Make a new run: the folder must be new or empty.
+
+        Parameters
+        ----------
+        settings : dict
+            Of the run.
+        again : bool
+            Whether what a kill has left of a new run may be there.
 
         Raises
         ------
@@ -57,7 +68,8 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            occupied = any(self.path.iterdir())
+            left = {CURVES_FILE, CHECKPOINTS, LOCK_FILE, f".{MANIFEST_FILE}.part", f".{CURVES_FILE}.part"}
+            occupied = any(not again or each.name not in left for each in self.path.iterdir())
         except OSError as error:
             raise SgaiError(f"folder {quote_path(self.path)} cannot be made: {error.strerror}") from None
         if occupied:
@@ -65,6 +77,9 @@ class RunFolder:
                 f"folder {quote_path(self.path)} is not empty; name a new one with --out, or go on with a run in it by "
                 "--resume"
             )
+        self._write(CURVES_FILE, b"")
+        with self._errors():
+            (self.path / CHECKPOINTS).mkdir(exist_ok=True)
         self.write_manifest(
             {
                 "kind": KIND,
@@ -75,9 +90,6 @@ class RunFolder:
                 "resumed": [],
             }
         )
-        self._write(CURVES_FILE, b"")
-        with self._errors():
-            (self.path / CHECKPOINTS).mkdir(exist_ok=True)
 
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Replace the manifest."""
@@ -100,6 +112,11 @@ class RunFolder:
             ) from None
         except ValueError as error:
             raise SgaiError(f"{quote_path(path)} is damaged: {error}") from None
+        if isinstance(found, dict) and found.get("kind") == SEEDS_KIND:
+            raise SgaiError(
+                f"{quote_path(self.path)} holds the runs of several seeds; name one of them, such as "
+                f"{quote_path(next(iter(sorted(self.path.glob('seed-*'))), self.path / 'seed-0'))}"
+            )
         if not isinstance(found, dict) or found.get("kind") != KIND or not isinstance(found.get("settings"), dict):
             raise SgaiError(f"{quote_path(path)} is no manifest of a training run")
         if found.get("format") != FORMAT:
@@ -192,6 +209,15 @@ class RunFolder:
             yield
         except OSError as error:
             raise SgaiError(f"folder {quote_path(self.path)} cannot be written: {error.strerror}") from None
+
+
+def is_of_seeds(path: Path) -> bool:
+    """Tell whether a folder holds the runs of several seeds."""
+    try:
+        found = json.loads((path / MANIFEST_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("kind") == SEEDS_KIND
 
 
 def is_checkpoint(path: Path) -> bool:

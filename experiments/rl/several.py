@@ -1,0 +1,292 @@
+"""Training by the same settings with several seeds, side by side, in one folder with a run each."""
+
+import contextlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sgai.errors import SgaiError, quote, quote_path
+from sgai.experiments.engines import Engine, make_engine
+from sgai.experiments.rl.evaluation import TestSet
+from sgai.experiments.rl.run_writer import Line, RunWriter
+from sgai.experiments.rl.runs import FORMAT, LOCK_FILE, MANIFEST_FILE, SEEDS_KIND, RunFolder, is_of_seeds, versions
+from sgai.experiments.rl.scalars import summary_writer
+from sgai.experiments.rl.slices import Sliced, train_in_slices
+from sgai.experiments.rl.train_settings import TrainSettings
+from sgai.experiments.rl.training import Training, longer, note_resumed, take_up
+from sgai.experiments.run_files import cannot_write, lock_folder, read_object, write_whole
+
+Curves = dict[int, list[Line]]
+
+
+class SeedsInterrupted(Exception):
+    """Ctrl-C in training with several seeds; what came back is in the folders.
+
+    Attributes
+    ----------
+    curves : dict
+        The lines of each seed.
+    episodes : dict
+        How far each seed is.
+    """
+
+    def __init__(self, curves: Curves, episodes: dict[int, int]) -> None:
+        super().__init__("training was interrupted")
+        self.curves, self.episodes = curves, episodes
+
+
+class SeedsFailed(SgaiError):
+    """Training failed with some seeds, which the message names; ``curves`` are those of the others, at their end."""
+
+    def __init__(self, message: str, curves: Curves) -> None:
+        super().__init__(message)
+        self.curves = curves
+
+
+def train_seeds(
+    settings: TrainSettings,
+    seeds: Sequence[int],
+    folder: str | Path,
+    *,
+    engine: Engine | None = None,
+    tensorboard: bool = False,
+    watch: Callable[[int], None] | None = None,
+    on_line: Callable[[int, Line], None] | None = None,
+) -> Curves:
+    """Train with several seeds; all are judged on the same positions.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        What to do; its own seed does not count.
+    seeds : sequence of int
+        The seeds, each once.
+    folder : str or Path
+        A new or empty folder. It gets ``manifest.json`` and for each seed a folder ``seed-N``, which is that of a run
+        as `train` writes it: `resume` goes on with it alone, and players and plots take it.
+    engine : Engine, optional
+        What trains, a slice of a run as one task; by default this process, with all in turn. Equal settings give equal
+        curves and checkpoints, those of `train`, times aside. This process writes all files.
+    tensorboard : bool
+        As of `train`.
+    watch : callable, optional
+        Called with the number of episodes played since the last call.
+    on_line : callable, optional
+        Called with the seed and each line of the curves.
+
+    Returns
+    -------
+    dict
+        For each seed its lines, as of `train`.
+
+    Raises
+    ------
+    SeedsInterrupted
+        On Ctrl-C.
+    SeedsFailed
+        After the others are through, if learning diverged with a seed, or the workers ended each time.
+    SgaiError
+        For bad settings, or a folder that is not empty or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> settings = TrainSettings("sgai_nim(piles=[2;2])", episodes=60, evaluate_every=30, positions=50, games=5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     curves = train_seeds(settings, [1, 2], folder)
+    >>> {seed: [line["episode"] for line in lines] for seed, lines in curves.items()}
+    {1: [0, 30, 60], 2: [0, 30, 60]}
+    """
+    if not seeds:
+        raise SgaiError("seeds=[]: give one or more")
+    for place, seed in enumerate(seeds):
+        if seed in seeds[:place]:
+            raise SgaiError(f"seed {seed} is given twice")
+    if tensorboard:
+        summary_writer()
+    each_settings = [replace(settings, seed=seed).checked() for seed in seeds]
+    first = Training(each_settings[0])  # what is bad or missing makes no folder
+    path = Path(folder)
+    _begin(path, each_settings[0], seeds)
+    with contextlib.ExitStack() as ends:
+        ends.enter_context(lock_folder(path, LOCK_FILE, "wait for it, or stop it"))
+        trainings = [Training(each, first.tests) for each in each_settings]
+        return _train(_created(trainings, path, ends), ends, engine, tensorboard, watch, on_line)
+
+
+def resume_seeds(
+    folder: str | Path,
+    *,
+    episodes: int | None = None,
+    engine: Engine | None = None,
+    tensorboard: bool = False,
+    watch: Callable[[int], None] | None = None,
+    on_line: Callable[[int, Line], None] | None = None,
+) -> Curves:
+    """Go on with the runs in a folder of `train_seeds`, each from its last checkpoint, as if they had never stopped.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder.
+    episodes : int, optional
+        How many episodes there should be in the end, if more than were planned.
+    engine, tensorboard, watch, on_line
+        As of `train_seeds`.
+
+    Raises
+    ------
+    SgaiError
+        If the folder is none of `train_seeds`, or a run in it is damaged or in use; nothing is changed then.
+    """
+    if tensorboard:
+        summary_writer()
+    path = Path(folder)
+    settings, seeds = settings_of_seeds(path)
+    runs = [RunFolder(path / _name(seed)) for seed in seeds]
+    begun = [run for run in runs if run.exists()]
+    given = {run.path: longer(run, episodes) for run in begun}
+    if episodes is not None:
+        settings = replace(settings, episodes=max(episodes, settings.episodes))
+    known: list[Training] = []
+    trainings = []
+    for seed, run in zip(seeds, runs, strict=True):
+        wanted = given.get(run.path, replace(settings, seed=seed)).checked()
+        known.append(Training(wanted, _same_tests(wanted, known)))
+        trainings.append(known[-1])
+    with contextlib.ExitStack() as ends:
+        ends.enter_context(lock_folder(path, LOCK_FILE, "wait for it, or stop it"))
+        for run in begun:
+            ends.enter_context(run.locked())
+        states = {
+            run.path: take_up(training, run) for training, run in zip(trainings, runs, strict=True) if run.path in given
+        }
+        if episodes is not None:
+            _write_manifest(path, {**read_object(path / MANIFEST_FILE), "settings": asdict(settings)})
+        entries = []
+        for training, run in zip(trainings, runs, strict=True):
+            if run.path in given:
+                note_resumed(run, training)
+                entries.append((training, run, states[run.path]))
+            else:
+                entries += _created([training], path, ends)
+        return _train(entries, ends, engine, tensorboard, watch, on_line)
+
+
+_Entry = tuple[Training, RunFolder, bytes | None]
+
+
+def _created(trainings: Sequence[Training], path: Path, ends: contextlib.ExitStack) -> list[_Entry]:
+    """Make the folders of new runs, and hold them."""
+    entries: list[_Entry] = []
+    for training in trainings:
+        run = RunFolder(path / _name(training.settings.seed))
+        run.create(asdict(training.settings), again=True)
+        ends.enter_context(run.locked())
+        entries.append((training, run, None))
+    return entries
+
+
+def _train(
+    entries: Sequence[_Entry],
+    ends: contextlib.ExitStack,
+    engine: Engine | None,
+    tensorboard: bool,
+    watch: Callable[[int], None] | None,
+    on_line: Callable[[int, Line], None] | None,
+) -> Curves:
+    runs: dict[int, Sliced] = {}
+    for training, folder, state in entries:
+        seed = training.settings.seed
+        writer = RunWriter(
+            folder,
+            training.settings.keep,
+            training.learners.suffix,
+            training.episode,
+            tensorboard,
+            None if on_line is None else _with_seed(on_line, seed),
+        )
+        ends.enter_context(contextlib.closing(writer))
+        runs[seed] = Sliced(training, writer, state)
+    try:
+        train_in_slices([*runs.values()], engine or ends.enter_context(make_engine("serial")), watch)
+    except KeyboardInterrupt:
+        raise SeedsInterrupted(
+            {seed: run.writer.lines for seed, run in runs.items()}, {seed: run.episode for seed, run in runs.items()}
+        ) from None
+    failed = [f"seed {seed}: {run.failed}" for seed, run in runs.items() if run.failed is not None]
+    curves = {seed: run.writer.lines for seed, run in runs.items() if run.failed is None}
+    if failed:
+        raise SeedsFailed("; ".join(failed), curves)
+    return curves
+
+
+def _with_seed(on_line: Callable[[int, Line], None], seed: int) -> Callable[[Line], None]:
+    return lambda line: on_line(seed, line)
+
+
+def _same_tests(settings: TrainSettings, known: Sequence[Training]) -> TestSet | None:
+    """Return the test positions of a training that has the same ones."""
+    names = ("game", "positions", "test_starts", "test_seed", "by")
+    for each in known:
+        if all(getattr(each.settings, name) == getattr(settings, name) for name in names):
+            return each.tests
+    return None
+
+
+# The folder
+
+
+def _name(seed: int) -> str:
+    return f"seed-{seed}"
+
+
+def settings_of_seeds(path: Path) -> tuple[TrainSettings, list[int]]:
+    """Return the settings, of the first seed, and the seeds of a folder of `train_seeds`, or raise `SgaiError`."""
+    file = path / MANIFEST_FILE
+    if not is_of_seeds(path):
+        raise SgaiError(f"{quote_path(path)} holds no runs of several seeds: {quote_path(file)} does not say so")
+    found = read_object(file)
+    try:
+        if found["format"] != FORMAT:
+            raise SgaiError(f"{quote_path(file)} has the format {quote(found['format'])}; this version reads {FORMAT}")
+        seeds = [int(seed) for seed in found["seeds"]]
+        return TrainSettings(**found["settings"]).checked(), seeds
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, SgaiError):
+            raise
+        raise SgaiError(f"{quote_path(file)} is damaged: {type(error).__name__}: {error}") from None
+
+
+def _begin(path: Path, settings: TrainSettings, seeds: Sequence[int]) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        occupied = any(path.iterdir())
+    except OSError as error:
+        raise SgaiError(f"folder {quote_path(path)} cannot be made: {error.strerror}") from None
+    if occupied:
+        raise SgaiError(
+            f"folder {quote_path(path)} is not empty; name a new one with --out, or go on with the runs in it by "
+            "--resume"
+        )
+    _write_manifest(
+        path,
+        {
+            "kind": SEEDS_KIND,
+            "format": FORMAT,
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": versions(),
+            "settings": asdict(settings),
+            "seeds": list(seeds),
+        },
+    )
+
+
+def _write_manifest(path: Path, manifest: dict[str, Any]) -> None:
+    try:
+        write_whole(path / MANIFEST_FILE, (json.dumps(manifest, indent=2) + "\n").encode())
+    except OSError as error:
+        raise cannot_write(path, error) from None
