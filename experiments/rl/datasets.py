@@ -27,6 +27,7 @@ from sgai.experiments.rl.judge import DEFAULT_STATES, Judge
 from sgai.experiments.rl.splits import SIDES, SPLITS, TEST, TRAIN, Split, first_positions
 from sgai.experiments.rl.start_options import StartsSpec
 from sgai.parameters import check_choice
+from sgai.removal_values import load_compiled_search
 from sgai.rulesets.heaps import HeapRuleset
 from sgai.rulesets.removal import RemovalRuleset
 
@@ -179,6 +180,7 @@ def make_dataset(
     if at is not None and split not in ("more_heaps", "larger_heaps"):
         raise SgaiError(f"at={at}: the split {split!r} has no such number")
     made = maker(loaded.ruleset) if at is None else maker(loaded.ruleset, at)
+    load_compiled_search(loaded.ruleset)  # samplers and workers count states alike then
     sampler = StartsSpec.parse(starts).sampler(loaded, seed)
     if hasattr(sampler, "progress"):
         sampler.progress = 1.0

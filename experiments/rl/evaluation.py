@@ -127,6 +127,7 @@ def make_test_set(
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         raise SgaiError(f"count={quote(count)}: it should be a number of positions, 1 or more")
     by, size = size_function(loaded.ruleset, by)
+    judge = Judge(loaded, states, seconds)  # before samplers solve anything
     # OpenSpiel's own text of a game leaves out what is the default.
     name = board.game if board else game if isinstance(game, str) else str(game)
     if board is not None:
@@ -138,7 +139,6 @@ def make_test_set(
             sampler.progress = 1.0  # judged on all sizes
         positions = [sampler.position() for _ in range(500 if count is None else count)]
         source = f"{starts}, seed {seed}"
-    judge = Judge(loaded, states, seconds)
     return _labelled(loaded, positions, judge, by, size, source, name)
 
 

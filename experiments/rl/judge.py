@@ -7,6 +7,7 @@ import numpy as np
 
 from sgai.batch_oracle import Labels, Oracle
 from sgai.envs.game import SgaiGame
+from sgai.removal_values import load_compiled_search
 
 DEFAULT_STATES = 200_000
 
@@ -32,6 +33,7 @@ class Judge:
     """
 
     def __init__(self, game: SgaiGame, states: int = DEFAULT_STATES, seconds: float | None = None) -> None:
+        load_compiled_search(game.ruleset)  # so that states are counted alike in every process
         self.game, self.states, self.seconds = game, states, seconds
         self.oracle = Oracle(game.ruleset, play=game.play)
         self._winning: dict[Any, tuple[int, ...] | None] = {}

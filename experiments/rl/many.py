@@ -9,6 +9,7 @@ from sgai.errors import SgaiError, shortened
 from sgai.experiments.engines import Engine, Outcome, Task, make_engine
 from sgai.experiments.rl.evaluation import Evaluation, TestSet, Watch, evaluate
 from sgai.experiments.rl.players import portable
+from sgai.experiments.rl.saved import SavedLearners
 
 
 class EvaluationInterrupted(Exception):
@@ -82,11 +83,14 @@ def evaluate_all(
     >>> [(each.agent, each.whole.policy.share) for each in evaluate_all(["exact", "random"], tests, games=5)]
     [('exact', 1.0), ('random', 0.2247191011235955)]
     """
-    if names is None:
-        names = [each if isinstance(each, str) else getattr(each, "__name__", type(each).__name__) for each in subjects]
-    elif len(names) != len(subjects):
+    if names is not None and len(names) != len(subjects):
         raise SgaiError(f"names={list(names)}: there are {len(subjects)} players; give one name for each")
     sent = [portable(each, tests.game) for each in subjects]
+    # What a training run's folder holds has lost its name; others are named as `evaluate` does.
+    given = names or [each if isinstance(to, SavedLearners) else None for each, to in zip(subjects, sent, strict=True)]
+    known = names or [
+        each if isinstance(each, str) else getattr(each, "__name__", type(each).__name__) for each in subjects
+    ]
     found: dict[int, Evaluation] = {}
     failed: dict[int, str] = {}
 
@@ -98,16 +102,16 @@ def evaluate_all(
             engine = ends.enter_context(make_engine("serial"))
         is_here = engine.has_one_process
         if not is_here:
-            _check_pickles(sent, names)
+            _check_pickles(sent, known)
         outcomes = engine.run(
             Task(place, _evaluated, (each, tests, games, seed, name, watch if is_here else None))
-            for place, (each, name) in enumerate(zip(sent, names, strict=True))
+            for place, (each, name) in enumerate(zip(sent, given, strict=True))
         )
         try:
             for outcome in outcomes:
                 result = _result(outcome)
                 if isinstance(result, str):
-                    name = names[outcome.index]
+                    name = known[outcome.index]
                     failed[outcome.index] = result if name in result else f"{name}: {result}"
                     continue
                 found[outcome.index] = result
@@ -124,7 +128,9 @@ def evaluate_all(
     return through()
 
 
-def _evaluated(subject: Any, tests: TestSet, games: int, seed: int, name: str, watch: Watch | None) -> Evaluation | str:
+def _evaluated(
+    subject: Any, tests: TestSet, games: int, seed: int, name: str | None, watch: Watch | None
+) -> Evaluation | str:
     """Return what was found of a player, or why nothing could be."""
     try:
         return evaluate(subject, tests, games=games, seed=seed, name=name, watch=watch)

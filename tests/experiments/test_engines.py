@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sgai
-from sgai.experiments.engines import Alarm, Overdue, Task, make_engine
+from sgai.experiments.engines import Alarm, Feed, Overdue, Task, make_engine
 
 TASKS = '''
 """Tasks that behave and tasks that do not."""
@@ -158,6 +158,20 @@ def test_the_serial_engine(tasks):
         found = list(engine.run([Task(4, tasks.square, (3,)), Task(5, tasks.raises), Task(6, tasks.hang)], seconds=0.2))
     assert [(each.index, each.kind) for each in found] == [(4, "done"), (5, "raised"), (6, "hung")]
     assert found[0].value == 9
+
+
+@pytest.mark.parametrize("name", ["serial", "pool"])
+def test_tasks_may_follow_from_outcomes(tasks, name):
+    feed = Feed()
+    feed.add(Task(0, tasks.square, (2,)))
+    feed.add(Task(1, tasks.square, (3,)))
+    found = []
+    with make_engine(name) as engine:
+        for each in engine.run(feed):
+            found.append(each.value)
+            if each.value < 1000:
+                feed.add(Task(each.index, tasks.square, (each.value,)))
+    assert sorted(found) == [4, 9, 16, 81, 256, 6561, 65536]
 
 
 def test_alarms_nest():

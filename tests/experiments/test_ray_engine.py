@@ -18,7 +18,7 @@ import pytest
 import sgai
 from sgai.experiments import latency, matches
 from sgai.experiments.cli.main import main
-from sgai.experiments.engines import Task, make_engine
+from sgai.experiments.engines import Feed, Task, make_engine
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
@@ -70,8 +70,9 @@ class Skips(sgai.Ruleset[int, int]):
     def initial(self):
         return self.height
     def moves(self, position):
-        if self.height == 6 and (flag := pathlib.Path(__file__).with_name("kill")).exists():
-            flag.unlink()
+        flag = pathlib.Path(__file__).with_name("kill")
+        if self.height == 6 and flag.exists() and flag.read_text() != str(os.getpid()):  # not in the test itself
+            flag.unlink(missing_ok=True)
             os.kill(os.getpid(), signal.SIGKILL)
         for step in (1, 3):
             if step <= position:
@@ -79,6 +80,10 @@ class Skips(sgai.Ruleset[int, int]):
 
 class First:
     """A bot that makes its first legal move."""
+    def __init__(self, game):
+        pass
+    def restart(self):
+        pass
     def step(self, state):
         return state.legal_actions()[0]
 '''
@@ -233,6 +238,59 @@ def test_latency_on_ray_by_the_command_with_a_plugin_by_a_relative_path(cluster,
         (size, mode, 0) for size in (4, 5) for mode in ("cold", "fresh")
     ]
     assert shown["games_at_once"] == 2
+
+
+def test_tasks_may_follow_from_outcomes_on_ray(cluster, tasks):
+    feed, found = Feed(), []
+    feed.add(Task(0, tasks.square, (2,)))
+    feed.add(Task(1, tasks.square, (3,)))
+    with make_engine("ray", 2) as engine:
+        for each in engine.run(feed):
+            found.append(each.value)
+            if each.value < 1000:
+                feed.add(Task(each.index, tasks.square, (each.value,)))
+    assert sorted(found) == [4, 9, 16, 81, 256, 6561, 65536]
+
+
+def test_rl_on_ray_is_that_of_this_process_though_a_worker_is_killed(cluster, plugin, tmp_path, monkeypatch, capsys):
+    """Evaluation with a user's bot and a training run, a data set, and training with two seeds by short slices."""
+    from sgai.experiments.rl import slices
+
+    monkeypatch.setattr(slices, "SLICE_SECONDS", 0.1)
+    flag, timeless = plugin.with_name("kill"), {}
+    for name in ("here", "ray"):
+        folder = tmp_path / name
+        folder.mkdir()
+        how = [
+            "--plugin",
+            str(plugin),
+            "--quiet",
+            *(["--engine", "ray", "--concurrency", "2"] if name == "ray" else []),
+        ]
+        game = ["--game", "sgai_skips(height=6)", "--positions", "20"]
+        trained = str(tmp_path / "here" / "run" / "seed-2")
+        commands = [
+            ["train", *game, "--episodes", "200", "--evaluate-every", "50", "--checkpoint-every", "30", "--games", "2",
+             "--seed", "1", "--seed", "2", "--out", str(folder / "run")],
+            ["evaluate", *game, "--starts", "random_play", "--games", "3", "--agent", "exact", "--agent", trained,
+             "--agent", f"{plugin}:First", "--agent", "random", "--out", str(folder / "found.jsonl")],
+            ["dataset", "--game", "sgai_skips(height=1500)", "--positions", "1200", "--out", str(folder / "x.npz")],
+        ]  # fmt: skip
+        for command in commands:
+            if name == "ray" and command[0] == "train":
+                flag.write_text(str(os.getpid()))
+            assert main(["rl", *command, *how]) == 0, capsys.readouterr().err
+            assert not flag.exists()
+        written = [*(folder / "run").rglob("*.jsonl"), folder / "found.jsonl"]
+        timeless[name] = {
+            path.relative_to(folder): [
+                {**json.loads(line), "seconds": 0, "median_seconds": 0} for line in path.read_text().splitlines()
+            ]
+            for path in written
+        }
+    assert timeless["ray"] == timeless["here"]
+    assert [len(lines) for path, lines in timeless["ray"].items() if path.name == "curves.jsonl"] == [5, 5]
+    assert (tmp_path / "ray" / "x.npz").read_bytes() == (tmp_path / "here" / "x.npz").read_bytes()
 
 
 def test_a_hung_and_a_dying_bot_forfeit_on_ray(cluster, tmp_path):
