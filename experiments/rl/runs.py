@@ -190,11 +190,14 @@ class RunFolder:
         SgaiError
             If another process does.
         """
-        with lock_folder(self.path, LOCK_FILE, "wait for it, or stop it"):
+        lock = lock_folder(self.path, LOCK_FILE, "wait for it, or stop it")
+        try:
             with self._errors():
                 for unfinished in self.path.rglob("*.part"):  # of a run that was killed while it wrote
                     unfinished.unlink()
             yield
+        finally:
+            lock.release()
 
     def _write(self, name: str, data: bytes) -> None:
         path = self.path / name

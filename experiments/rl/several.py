@@ -112,7 +112,7 @@ def train_seeds(
     path = Path(folder)
     _begin(path, each_settings[0], seeds)
     with contextlib.ExitStack() as ends:
-        ends.enter_context(lock_folder(path, LOCK_FILE, "wait for it, or stop it"))
+        ends.callback(lock_folder(path, LOCK_FILE, "wait for it, or stop it").release)
         trainings = [Training(each, first.tests) for each in each_settings]
         return _train(_created(trainings, path, ends), ends, engine, tensorboard, watch, on_line)
 
@@ -158,7 +158,7 @@ def resume_seeds(
         known.append(Training(wanted, _same_tests(wanted, known)))
         trainings.append(known[-1])
     with contextlib.ExitStack() as ends:
-        ends.enter_context(lock_folder(path, LOCK_FILE, "wait for it, or stop it"))
+        ends.callback(lock_folder(path, LOCK_FILE, "wait for it, or stop it").release)
         for run in begun:
             ends.enter_context(run.locked())
         states = {

@@ -105,8 +105,9 @@ def train_slice(
 
         try:
             state = training.go_on(kept, is_new=is_new, stopped=stopped)
-        except SgaiError as error:
-            return Slice(kept.notes, training.episode, failed=str(error))
+        except Exception as error:  # a user's rules may raise anything; what was done before is kept
+            why = str(error) if isinstance(error, SgaiError) else f"{type(error).__name__}: {error}"
+            return Slice(kept.notes, training.episode, failed=why)
         return Slice(kept.notes, training.episode, state, stopped=pressed())
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import sgai
+from sgai.envs import load_game
 from sgai.errors import SgaiError
 from sgai.experiments.cli.main import main
 from sgai.experiments.engines import Engine, make_engine
@@ -21,6 +23,7 @@ from sgai.experiments.rl import datasets, several, slices, training
 from sgai.experiments.rl.datasets import load_dataset, make_dataset, save_dataset
 from sgai.experiments.rl.evaluation import evaluate, make_test_set
 from sgai.experiments.rl.many import EvaluationFailed, EvaluationInterrupted, evaluate_all
+from sgai.experiments.rl.players import portable
 from sgai.experiments.rl.report import format_seeds, records
 from sgai.experiments.rl.saved import load_learners
 from sgai.experiments.rl.several import SeedsFailed, SeedsInterrupted, resume_seeds, train_seeds
@@ -76,12 +79,12 @@ GAME = "sgai_strides(height=12)"
 SETTINGS = TrainSettings(
     GAME,
     "q_learning(step_size=0.5,epsilon=0.5,epsilon_end=0.1,epsilon_steps=300)",
-    episodes=60,
+    episodes=40,
     starts="balanced(source=random_play)",
     evaluate_every=20,
     checkpoint_every=15,
-    positions=30,
-    games=3,
+    positions=20,
+    games=2,
 )
 SEEDS = (3, 8)
 
@@ -244,6 +247,21 @@ def test_ctrl_c_keeps_the_evaluations_that_are_through():
     assert [each.agent for each in stopped.value.evaluations] == ["exact", "random"]
 
 
+def test_learners_are_sent_without_their_folder(unbroken, tmp_path):
+    tests = make_test_set(GAME, 20, starts="random_play")
+    folder = tmp_path / "run"
+    shutil.copytree(unbroken[0] / "seed-3", folder)
+    expected = evaluate(str(folder), tests, games=2)
+    sent = portable(str(folder), tests.game)
+    shutil.rmtree(folder)
+    assert evaluate(pickle.loads(pickle.dumps(sent)), tests, games=2).whole == expected.whole
+    for wrong, words in ((str(folder), "there is no run or checkpoint"), ("exakt", "did you mean 'exact'")):
+        with pytest.raises(SgaiError, match=words):
+            portable(wrong, tests.game)
+    with pytest.raises(SgaiError, match="was trained on"):
+        portable(str(unbroken[0] / "seed-3"), load_game("sgai_nim(piles=[2;3])"))
+
+
 def test_what_cannot_be_sent_is_refused(pool):
     tests = make_test_set("sgai_nim(piles=[2;3])", 10)
     with pytest.raises(SgaiError, match=r"<lambda> cannot be sent to workers .*give text such as module:attribute"):
@@ -260,9 +278,9 @@ def test_slices_of_one_episode_give_the_unbroken_runs(unbroken, tmp_path, monkey
     seen, done = [], []
     curves = train_seeds(SETTINGS, SEEDS, tmp_path, watch=done.append, on_line=lambda seed, line: seen.append(seed))
     assert_same(tmp_path, curves, unbroken)
-    assert seen == [3, 8] * 4  # in turn
-    assert sum(done) == 120
-    assert len(done) == 1 + 2 * 61
+    assert seen == [3, 8] * 3  # in turn
+    assert sum(done) == 80
+    assert len(done) == 1 + 2 * 41
     assert resume_seeds(tmp_path) == curves
     assert_same(tmp_path, curves, unbroken)
 
@@ -294,7 +312,7 @@ def test_runs_that_were_interrupted_go_on_together_or_alone(unbroken, tmp_path, 
     assert timeless(resume(tmp_path / "seed-8")) == timeless(unbroken[1][8])
     with pytest.raises(SeedsInterrupted) as stopped:
         resume_seeds(tmp_path, engine=Stops(5))
-    assert stopped.value.episodes == {3: 22, 8: 60}
+    assert stopped.value.episodes == {3: 22, 8: 40}
     assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
     manifest = json.loads((tmp_path / "seed-3" / "manifest.json").read_text())
     assert [each["episode"] for each in manifest["resumed"]] == [17, 22]
@@ -313,7 +331,7 @@ def test_more_episodes_for_all_seeds(tmp_path):
 
 @pytest.mark.parametrize("left", [(), (".manifest.json.part", "curves.jsonl", "checkpoints")])
 def test_a_kill_while_the_folders_were_made(unbroken, tmp_path, left):
-    train_seeds(replace(SETTINGS, episodes=60), SEEDS, tmp_path)
+    train_seeds(SETTINGS, SEEDS, tmp_path)
     folder = tmp_path / "seed-8"
     for each in sorted(folder.rglob("*"), reverse=True):
         each.rmdir() if each.is_dir() else each.unlink()
@@ -340,6 +358,20 @@ def test_learning_that_fails_with_one_seed_names_it_and_the_others_go_on(unbroke
         train(replace(SETTINGS, seed=8), tmp_path / "one", engine=engine)
     monkeypatch.undo()
     assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
+
+
+def test_rules_that_raise_in_training_are_named(tmp_path, monkeypatch):
+    real = training.Training.play
+
+    def fails(self):
+        if self.episode == 31:
+            raise LookupError("no such heap")
+        real(self)
+
+    monkeypatch.setattr(training.Training, "play", fails)
+    with pytest.raises(SeedsFailed, match=r"^seed 3: LookupError: no such heap; seed 8: LookupError: no such heap$"):
+        train_seeds(SETTINGS, SEEDS, tmp_path)
+    assert len((tmp_path / "seed-3" / "curves.jsonl").read_text().splitlines()) == 2  # of the same slice
 
 
 class Breaks(Engine):
