@@ -31,6 +31,7 @@ class Origin(NamedTuple):
 _classes: dict[str, AnyRulesetClass] = {}
 _origins: dict[str, Origin] = {}
 _listeners: list[Callable[[str], None]] = []
+_moved: dict[Path, Path] = {}  # where files are that came from another machine, by their paths there
 
 
 def register(cls: RulesetClassT) -> RulesetClassT:
@@ -164,6 +165,11 @@ def load_ruleset(text: str | Ruleset[Any, Any]) -> Ruleset[Any, Any]:
     return cls(**values)
 
 
+def note_moved(file: str | Path, place: str | Path) -> None:
+    """Note where a user's file is on this machine that came from another one, and is asked for by its path there."""
+    _moved[Path(file).resolve()] = Path(place).resolve()
+
+
 def load_plugin(file: str | Path) -> ModuleType:
     """Import a Python file of a user, which registers its rulesets.
 
@@ -173,6 +179,7 @@ def load_plugin(file: str | Path) -> ModuleType:
         If the file is missing or raises an error; the message says which.
     """
     path = Path(file).resolve()
+    path = _moved.get(path, path)
     if not path.is_file():
         raise SgaiError(f"there is no file {quote_path(file)} to load rulesets from")
     for module in list(sys.modules.values()):

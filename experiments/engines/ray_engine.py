@@ -30,6 +30,7 @@ from sgai.experiments.engines.engine import (
     loaded_files,
     prepare_worker,
 )
+from sgai.registry import note_moved
 
 MOST_BROKEN = 5  # workers one after the other that end before their first task
 CONNECT_SECONDS = 5.0
@@ -273,7 +274,10 @@ def prepare_here(folder: str, files: dict[str, bytes]) -> None:
     else:
         there = Path(tempfile.mkdtemp(prefix="sgai-"))
         os.chdir(there)
-    prepare_worker([str(_placed(Path(path), Path(folder), content, there)) for path, content in files.items()])
+    placed = {path: _placed(Path(path), Path(folder), content, there) for path, content in files.items()}
+    for path, place in placed.items():
+        note_moved(path, place)
+    prepare_worker([str(place) for place in placed.values()])
 
 
 def _placed(path: Path, folder: Path, content: bytes, there: Path | None) -> Path:

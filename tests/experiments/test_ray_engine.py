@@ -323,6 +323,7 @@ def test_files_that_a_machine_does_not_have_are_written_there(tmp_path, monkeypa
 
     loaded = []
     monkeypatch.setattr(ray_engine, "prepare_worker", loaded.extend)
+    monkeypatch.setattr(sgai.registry, "_moved", {})
     monkeypatch.chdir(tmp_path)
     here = tmp_path / "here.py"
     here.write_bytes(b"x = 1\n")
@@ -335,6 +336,7 @@ def test_files_that_a_machine_does_not_have_are_written_there(tmp_path, monkeypa
     assert Path("bots/mine.py").read_bytes() == b"y = 2\n"  # by the name that it has below the current folder
     assert Path(loaded[1]) == Path.cwd() / "bots" / "mine.py"
     assert Path(loaded[2]).read_bytes() == b"z = 3\n"
+    assert sgai.load_plugin("/elsewhere/other.py").z == 3  # by the path that it has where it came from
     changed = tmp_path / "changed.py"
     changed.write_bytes(b"old\n")
     ray_engine.prepare_here(str(tmp_path), {str(changed): b"new\n"})
