@@ -52,27 +52,36 @@ class CsvFile:
     ----------
     name : str, Path or None
         The file; None for none.
+
+    Raises
+    ------
+    SgaiError
+        Here and later, if it cannot be written.
     """
 
     def __init__(self, name: str | Path | None) -> None:
         self._file: TextIO | None = None
         self._writer: Any = None
+        self._path = Path(name or "")
         if name is not None:
-            path = check_writable(name)
+            check_writable(name)
             try:
-                self._file = path.open("w", encoding="utf-8", newline="")
+                self._file = self._path.open("w", encoding="utf-8", newline="")
             except OSError as error:
-                raise SgaiError(f"{quote_path(path)} cannot be written: {error.strerror}") from None
+                raise self._cannot_write(error) from None
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
         """Append rows, all with the same keys; the first ones bring the header."""
         if self._file is None or not rows:
             return
-        if self._writer is None:
-            self._writer = csv.DictWriter(self._file, list(rows[0]))
-            self._writer.writeheader()
-        self._writer.writerows(rows)
-        self._file.flush()
+        try:
+            if self._writer is None:
+                self._writer = csv.DictWriter(self._file, list(rows[0]))
+                self._writer.writeheader()
+            self._writer.writerows(rows)
+            self._file.flush()
+        except OSError as error:
+            raise self._cannot_write(error) from None
 
     def write_sample(self, sample: Sample) -> None:
         """Append a decision."""
@@ -81,7 +90,13 @@ class CsvFile:
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
-            self._file.close()
+            try:
+                self._file.close()
+            except OSError as error:
+                raise self._cannot_write(error) from None
+
+    def _cannot_write(self, error: OSError) -> SgaiError:
+        return SgaiError(f"{quote_path(self._path)} cannot be written: {error.strerror}")
 
     def __enter__(self) -> "CsvFile":
         return self

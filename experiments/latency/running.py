@@ -16,6 +16,7 @@ from sgai.experiments.latency.one_game import measure_game, measured
 from sgai.experiments.latency.positions import Place, draw_positions
 from sgai.experiments.latency.results import Results, machine_info
 from sgai.experiments.latency.settings import LatencySettings
+from sgai.experiments.patience import patient
 
 
 def run_latency(
@@ -121,7 +122,6 @@ def _measure_over(engine: Engine, results: Results, table: CsvFile, list_of_all:
     names = [point.game for point in settings.points]
     results.games_at_once = min(engine.workers, len(names))
     failed: list[Outcome] = []
-    written: set[str] = set()
 
     def tasks() -> Iterator[Task]:
         for index, name in enumerate(names):
@@ -136,16 +136,17 @@ def _measure_over(engine: Engine, results: Results, table: CsvFile, list_of_all:
                 failed.append(outcome)
                 continue
             name, found = names[outcome.index], outcome.value
-            results.samples += found.samples
-            results.turns += found.turns
-            results.machines[name], results.memory_kinds[name] = found.machine, found.memory_kind
-            list_of_all.write([asdict(each) for each in found.samples])
-            table.write(results.rows([name]))
-            written.add(name)
+            with patient() as pressed:  # a game is written whole
+                results.samples += found.samples
+                results.turns += found.turns
+                results.machines[name], results.memory_kinds[name] = found.machine, found.memory_kind
+                list_of_all.write([asdict(each) for each in found.samples])
+                table.write(results.rows([name]))
             bar.update(len(found.samples))
+            if pressed():
+                raise KeyboardInterrupt
     except KeyboardInterrupt:
         results.interrupted = True
-        table.write(results.rows([name for name in results.machines if name not in written]))
     finally:
         outcomes.close()
     if failed:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from sgai.errors import SgaiError
 from sgai.experiments.engines import Engine, Feed, Outcome, Task
+from sgai.experiments.patience import patient
 from sgai.experiments.rl.evaluation import TestSet
 from sgai.experiments.rl.run_writer import Line, RunWriter
 from sgai.experiments.rl.train_settings import TrainSettings
-from sgai.experiments.rl.training import Training, patient
+from sgai.experiments.rl.training import Training
 
 SLICE_SECONDS = 15.0  # after which a slice ends with the episode
 _MOST_BYTES = 64_000_000  # of checkpoints, with which it ends too

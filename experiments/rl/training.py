@@ -2,9 +2,7 @@
 
 import contextlib
 import math
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -16,6 +14,7 @@ import numpy as np
 from sgai.envs.environment import SgaiEnvironment, run_episode
 from sgai.errors import SgaiError, quote_path
 from sgai.experiments.engines import Engine
+from sgai.experiments.patience import patient
 from sgai.experiments.rl.evaluation import TestSet, evaluate, make_test_set
 from sgai.experiments.rl.learners import (
     LearnerSpec,
@@ -268,7 +267,7 @@ class Training:
         )
         self.episode = 0
         self.seconds = 0.0
-        self._losses: list[float] = []  # sum and number since the last line
+        self._losses: list[float] = []  # since the last line
         with _own_numpy(None):
             np.random.seed(settings.seed % 2**32)
             self._numpy = numpy_state()
@@ -414,24 +413,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@contextlib.contextmanager
-def patient() -> Iterator[Callable[[], bool]]:
-    """Tell whether Ctrl-C was pressed, instead of raising anywhere; pressed again, it raises."""
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    pressed = False
-
-    def note(number: int, frame: Any) -> None:
-        nonlocal pressed
-        if pressed:
-            signal.default_int_handler(number, frame)
-        pressed = True
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: pressed
-    finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)

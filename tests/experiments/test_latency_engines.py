@@ -243,19 +243,30 @@ def test_ctrl_c_keeps_the_games_that_are_done(tmp_path, monkeypatch):
     assert "The run was interrupted" in format_table(found)
 
 
-def test_ctrl_c_while_the_rows_of_a_game_are_made_writes_them_once(tmp_path, monkeypatch):
-    made, calls = running.Results.rows, []
+@pytest.mark.parametrize("when", [1, 2], ids=["decisions", "rows"])
+def test_ctrl_c_while_a_game_is_written_takes_effect_after_it(tmp_path, monkeypatch, when):
+    real, calls = running.CsvFile.write, []
 
-    def stopped(self, games=None):
-        calls.append(games)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return made(self, games)
+    def pressed(self, rows):
+        calls.append(rows)
+        if len(calls) == when:
+            signal.raise_signal(signal.SIGINT)
+        real(self, rows)
 
-    monkeypatch.setattr(running.Results, "rows", stopped)
-    found = run_latency(parse(["exact"]), csv=tmp_path / "rows.csv", engine=SerialEngine())
+    monkeypatch.setattr(running.CsvFile, "write", pressed)
+    files = {"csv": tmp_path / "rows.csv", "samples": tmp_path / "all.csv"}
+    found = run_latency(parse(["exact"]), **files, engine=SerialEngine())
     assert found.interrupted
-    assert [row["game"] for row in lines(tmp_path / "rows.csv")] == [GAMES[0]] * 2 + [GAMES[1]] * 2
+    assert [row["game"] for row in lines(files["csv"])] == [GAMES[0]] * 2
+    assert len(lines(files["samples"])) == len(found.samples) == 8
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+@pytest.mark.parametrize("engine", [None, SerialEngine()], ids=["here", "serial"])
+@pytest.mark.parametrize("file", ["csv", "samples"])
+def test_a_full_disk_is_an_error_in_words(engine, file):
+    with pytest.raises(SgaiError, match=r"^'/dev/full' cannot be written: No space left on device$"):
+        run_latency(parse(["random"], GAMES[:1]), engine=engine, **{file: "/dev/full"})
 
 
 def on_machines(monkeypatch, *machines):
