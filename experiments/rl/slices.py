@@ -151,6 +151,7 @@ class Sliced:
         """Write what came of a slice; return whether it was stopped by Ctrl-C."""
         if outcome.kind != "done":
             self.failed = f"its worker could not go on after episode {self.episode:,}: {outcome.kind}: {outcome.reason}"
+            self.keep()
             return False
         found: Slice = outcome.value
         for note in found.notes:
@@ -160,6 +161,7 @@ class Sliced:
                 self.writer.line(note)
         if found.failed is not None:
             self.failed = found.failed
+            self.keep()  # as it was before this slice, where no checkpoint of it is later
         else:
             self.episode, self._state = found.episode, found.state
         return found.stopped
@@ -206,13 +208,14 @@ def train_in_slices(runs: Sequence[Sliced], engine: Engine, watch: Callable[[int
         for outcome in outcomes:
             run = given[outcome.index]
             before = run.episode
-            is_stopped = run.take(outcome)
+            with patient() as pressed:  # what came back is written whole
+                is_stopped = run.take(outcome)
             if watch is not None:
                 watch(run.episode - before)
-            if is_stopped:
+            if is_stopped or pressed():
                 raise KeyboardInterrupt
             give(run)
-    except (KeyboardInterrupt, SgaiError):
+    except BaseException:  # Ctrl-C, or whatever breaks an engine, a folder or a caller's function
         for run in runs:
             with contextlib.suppress(SgaiError):  # of a full disk the first error tells
                 run.keep()

@@ -360,6 +360,43 @@ def test_learning_that_fails_with_one_seed_names_it_and_the_others_go_on(unbroke
     assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
 
 
+class Loses(SerialEngine):
+    """This process, and from some outcome on workers that end each time."""
+
+    def __init__(self, after):
+        super().__init__()
+        self.after = after
+
+    def run(self, tasks, **options):
+        for number, outcome in enumerate(super().run(tasks, **options)):
+            yield outcome if number < self.after else replace(outcome, kind="died", value=None, reason="it ended")
+
+
+def test_what_came_back_is_kept_when_a_workers_end_is_a_runs_end(unbroken, tmp_path, monkeypatch):
+    monkeypatch.setattr(slices, "SLICE_SECONDS", 0.0)
+    with pytest.raises(SeedsFailed, match=r"^seed 3: its worker could not go on after episode 6: died: it ended; seed"):
+        train_seeds(SETTINGS, SEEDS, tmp_path, engine=Loses(14))
+    assert files(tmp_path / "seed-3" / "checkpoints")[-1] == "episode-0000000006.npz"
+    assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
+
+
+def test_ctrl_c_while_a_slice_is_written_takes_effect_after_it(unbroken, tmp_path, monkeypatch):
+    real = several.RunWriter.line
+
+    def pressed(self, line):
+        if line["episode"] == 20:
+            signal.raise_signal(signal.SIGINT)
+        real(self, line)
+
+    monkeypatch.setattr(several.RunWriter, "line", pressed)
+    with pytest.raises(SeedsInterrupted) as stopped:
+        train_seeds(SETTINGS, SEEDS, tmp_path)
+    assert stopped.value.episodes == {3: 40, 8: 0}
+    assert timeless(stopped.value.curves[3]) == timeless(unbroken[1][3])
+    monkeypatch.undo()
+    assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
+
+
 def test_rules_that_raise_in_training_are_named(tmp_path, monkeypatch):
     real = training.Training.play
 
