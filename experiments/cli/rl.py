@@ -246,7 +246,7 @@ def _train_one(options: argparse.Namespace, given: dict[str, Any]) -> int:
 
     show = _Lines(options.json or options.quiet)
     run = RunFolder(options.resume or options.out)
-    total = options.episodes or (settings_of(run.manifest(), run) if options.resume else TrainSettings).episodes
+    total = options.episodes or (settings_of(run.manifest(), run.path) if options.resume else TrainSettings).episodes
     try:
         with _engine(options) as engine, _bar(options, total, " episodes") as watch:
             how: dict[str, Any] = {

@@ -68,15 +68,9 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            left = {CURVES_FILE, CHECKPOINTS, LOCK_FILE, f".{MANIFEST_FILE}.part", f".{CURVES_FILE}.part"}
-            occupied = any(not again or each.name not in left for each in self.path.iterdir())
         except OSError as error:
             raise SgaiError(f"folder {quote_path(self.path)} cannot be made: {error.strerror}") from None
-        if occupied:
-            raise SgaiError(
-                f"folder {quote_path(self.path)} is not empty; name a new one with --out, or go on with a run in it by "
-                "--resume"
-            )
+        self.check_new(again)
         self._write(CURVES_FILE, b"")
         with self._errors():
             (self.path / CHECKPOINTS).mkdir(exist_ok=True)
@@ -90,6 +84,24 @@ class RunFolder:
                 "resumed": [],
             }
         )
+
+    def check_new(self, again: bool = False) -> None:
+        """Raise `SgaiError` as `create` does, if the folder is there and holds something."""
+        try:
+            found = [*self.path.iterdir()] if self.path.exists() else []
+            occupied = not all(again and _is_left(each) for each in found)
+        except OSError as error:
+            raise SgaiError(f"folder {quote_path(self.path)} cannot be made: {error.strerror}") from None
+        if occupied and again:
+            raise SgaiError(
+                f"folder {quote_path(self.path)} holds something, but no {MANIFEST_FILE} of a run; put that back, or "
+                "delete the folder to begin its run anew"
+            )
+        if occupied:
+            raise SgaiError(
+                f"folder {quote_path(self.path)} is not empty; name a new one with --out, or go on with a run in it by "
+                "--resume"
+            )
 
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Replace the manifest."""
@@ -212,6 +224,13 @@ class RunFolder:
             yield
         except OSError as error:
             raise SgaiError(f"folder {quote_path(self.path)} cannot be written: {error.strerror}") from None
+
+
+def _is_left(path: Path) -> bool:
+    """Tell whether a kill can have left this of a new run, before the manifest was there."""
+    if path.name in (CURVES_FILE, CHECKPOINTS):
+        return not (any(path.iterdir()) if path.is_dir() else path.stat().st_size)
+    return path.name in (LOCK_FILE, f".{MANIFEST_FILE}.part", f".{CURVES_FILE}.part")
 
 
 def is_of_seeds(path: Path) -> bool:

@@ -45,7 +45,7 @@ class SavedLearners:
                 f"{quote_path(path)} is no checkpoint: those are episode-... in the folder {CHECKPOINTS!r} of a run"
             )
         run = RunFolder(path if path.is_dir() else path.resolve().parent.parent)
-        settings = settings_of(run.manifest(), run)
+        settings = settings_of(run.manifest(), run.path)
         saved = [path] if path.is_file() else run.checkpoints()
         if not saved:
             raise SgaiError(f"the run {quote_path(path)} has no checkpoint yet in {CHECKPOINTS!r}")

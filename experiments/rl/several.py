@@ -15,7 +15,7 @@ from sgai.experiments.rl.run_writer import Line, RunWriter
 from sgai.experiments.rl.runs import FORMAT, LOCK_FILE, MANIFEST_FILE, SEEDS_KIND, RunFolder, is_of_seeds, versions
 from sgai.experiments.rl.scalars import summary_writer
 from sgai.experiments.rl.slices import Sliced, train_in_slices
-from sgai.experiments.rl.train_settings import TrainSettings
+from sgai.experiments.rl.train_settings import TrainSettings, settings_of
 from sgai.experiments.rl.training import Training, longer, note_resumed, take_up
 from sgai.experiments.run_files import cannot_write, lock_folder, read_object, write_whole
 
@@ -149,8 +149,12 @@ def resume_seeds(
     runs = [RunFolder(path / _name(seed)) for seed in seeds]
     begun = [run for run in runs if run.exists()]
     given = {run.path: longer(run, episodes) for run in begun}
-    if episodes is not None:
-        settings = replace(settings, episodes=max(episodes, settings.episodes))
+    for run in runs:
+        if run.path not in given:
+            run.check_new(again=True)
+    settings = replace(settings, episodes=max(episodes or 0, settings.episodes))
+    # After a kill while more were being asked for, some know of it and others do not yet.
+    given = {path: replace(each, episodes=max(each.episodes, settings.episodes)) for path, each in given.items()}
     known: list[Training] = []
     trainings = []
     for seed, run in zip(seeds, runs, strict=True):
@@ -250,15 +254,13 @@ def settings_of_seeds(path: Path) -> tuple[TrainSettings, list[int]]:
     if not is_of_seeds(path):
         raise SgaiError(f"{quote_path(path)} holds no runs of several seeds: {quote_path(file)} does not say so")
     found = read_object(file)
+    if found.get("format") != FORMAT:
+        raise SgaiError(f"{quote_path(file)} has the format {quote(found.get('format'))}; this version reads {FORMAT}")
     try:
-        if found["format"] != FORMAT:
-            raise SgaiError(f"{quote_path(file)} has the format {quote(found['format'])}; this version reads {FORMAT}")
         seeds = [int(seed) for seed in found["seeds"]]
-        return TrainSettings(**found["settings"]).checked(), seeds
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, SgaiError):
-            raise
+    except (KeyError, TypeError, ValueError) as error:
         raise SgaiError(f"{quote_path(file)} is damaged: {type(error).__name__}: {error}") from None
+    return settings_of(found, path), seeds
 
 
 def _begin(path: Path, settings: TrainSettings, seeds: Sequence[int]) -> None:

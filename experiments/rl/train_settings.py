@@ -1,6 +1,7 @@
 """What a training run is made of, and how a manifest says it."""
 
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from sgai.envs.game import SgaiGame
@@ -8,7 +9,6 @@ from sgai.envs.starts import own_game
 from sgai.errors import SgaiError, quote, quote_path
 from sgai.experiments.rl.boards import find_benchmark
 from sgai.experiments.rl.learners import LearnerSpec
-from sgai.experiments.rl.runs import RunFolder
 from sgai.experiments.rl.start_options import StartsSpec
 
 
@@ -79,15 +79,15 @@ class TrainSettings:
         return own_game(board.game if board else self.game)
 
 
-def settings_of(manifest: dict[str, Any], run: RunFolder) -> TrainSettings:
-    """Return the settings that a manifest holds, or raise `SgaiError` where they are none."""
-    given = manifest["settings"]
+def settings_of(manifest: dict[str, Any], folder: Path) -> TrainSettings:
+    """Return the settings that the manifest in a folder holds, or raise `SgaiError` where they are none."""
+    given = manifest.get("settings")
     known = {each.name for each in fields(TrainSettings)}
-    if set(given) != known:
+    if not isinstance(given, dict) or set(given) != known:
         raise SgaiError(
-            f"the manifest of {quote_path(run.path)} is damaged: its settings should be {', '.join(sorted(known))}"
+            f"the manifest of {quote_path(folder)} is damaged: its settings should be {', '.join(sorted(known))}"
         )
     try:
         return TrainSettings(**given).checked()
     except (TypeError, AttributeError) as error:
-        raise SgaiError(f"the manifest of {quote_path(run.path)} is damaged: {error}") from None
+        raise SgaiError(f"the manifest of {quote_path(folder)} is damaged: {error}") from None

@@ -151,7 +151,7 @@ def longer(run: RunFolder, episodes: int | None) -> TrainSettings:
     SgaiError
         If the folder is no run, or has more episodes already.
     """
-    settings = settings_of(run.manifest(), run)
+    settings = settings_of(run.manifest(), run.path)
     if episodes is None:
         return settings
     if episodes < settings.episodes:

@@ -340,6 +340,25 @@ def test_a_kill_while_the_folders_were_made(unbroken, tmp_path, left):
     assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
 
 
+def test_a_run_that_lost_its_manifest_is_not_begun_anew(tmp_path):
+    settings = TrainSettings("sgai_nim(piles=[2;2])", episodes=10, evaluate_every=10, positions=10, games=1)
+    train_seeds(settings, SEEDS, tmp_path)
+    (tmp_path / "seed-8" / "manifest.json").unlink()
+    before = {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()}
+    with pytest.raises(SgaiError, match=r"seed-8' holds something, but no manifest.json of a run; put that back, or"):
+        resume_seeds(tmp_path, episodes=20)
+    assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
+
+
+def test_a_kill_while_more_episodes_were_asked_for(tmp_path):
+    settings = TrainSettings("sgai_nim(piles=[2;2])", episodes=10, evaluate_every=10, positions=10, games=1)
+    train_seeds(settings, SEEDS, tmp_path)
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"episodes": 10', '"episodes": 20'))
+    resume(tmp_path / "seed-3", episodes=30)  # alone, which the others do not know of
+    assert [lines[-1]["episode"] for lines in resume_seeds(tmp_path).values()] == [30, 20]
+
+
 def test_learning_that_fails_with_one_seed_names_it_and_the_others_go_on(unbroken, tmp_path, monkeypatch):
     real = training.Training.play
 
@@ -665,7 +684,11 @@ def test_folders_that_hold_something_else(tmp_path):
         resume_seeds(tmp_path / "run", episodes=20)
     assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
     manifest = tmp_path / "run" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"seeds"', '"seds"'))
+    whole = manifest.read_text()
+    manifest.write_text(whole.replace('"keep"', '"kept"'))
+    with pytest.raises(SgaiError, match=r"the manifest of '.*run' is damaged: its settings should be by, checkpoint_e"):
+        resume_seeds(tmp_path / "run")
+    manifest.write_text(whole.replace('"seeds"', '"seds"'))
     with pytest.raises(SgaiError, match=r"manifest.json' is damaged: KeyError: 'seeds'"):
         resume_seeds(tmp_path / "run")
     with pytest.raises(SgaiError, match="cannot be made"):
