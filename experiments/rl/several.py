@@ -100,14 +100,9 @@ def train_seeds(
     >>> {seed: [line["episode"] for line in lines] for seed, lines in curves.items()}
     {1: [0, 30, 60], 2: [0, 30, 60]}
     """
-    if not seeds:
-        raise SgaiError("seeds=[]: give one or more")
-    for place, seed in enumerate(seeds):
-        if seed in seeds[:place]:
-            raise SgaiError(f"seed {seed} is given twice")
+    each_settings = _with_seeds(settings, seeds)
     if tensorboard:
         summary_writer()
-    each_settings = [replace(settings, seed=seed).checked() for seed in seeds]
     first = Training(each_settings[0])  # what is bad or missing makes no folder
     path = Path(folder)
     _begin(path, each_settings[0], seeds)
@@ -256,11 +251,22 @@ def settings_of_seeds(path: Path) -> tuple[TrainSettings, list[int]]:
     found = read_object(file)
     if found.get("format") != FORMAT:
         raise SgaiError(f"{quote_path(file)} has the format {quote(found.get('format'))}; this version reads {FORMAT}")
+    settings = settings_of(found, path)
     try:
-        seeds = [int(seed) for seed in found["seeds"]]
-    except (KeyError, TypeError, ValueError) as error:
-        raise SgaiError(f"{quote_path(file)} is damaged: {type(error).__name__}: {error}") from None
-    return settings_of(found, path), seeds
+        return settings, [each.seed for each in _with_seeds(settings, found["seeds"])]
+    except (KeyError, TypeError, SgaiError) as error:
+        why = str(error) if isinstance(error, SgaiError) else f"{type(error).__name__}: {error}"
+        raise SgaiError(f"{quote_path(file)} is damaged: {why}") from None
+
+
+def _with_seeds(settings: TrainSettings, seeds: Sequence[int]) -> list[TrainSettings]:
+    """Return the settings of each seed, checked."""
+    if not seeds:
+        raise SgaiError("seeds=[]: give one or more")
+    for place, seed in enumerate(seeds):
+        if seed in seeds[:place]:
+            raise SgaiError(f"seed {seed} is given twice")
+    return [replace(settings, seed=seed).checked() for seed in seeds]
 
 
 def _begin(path: Path, settings: TrainSettings, seeds: Sequence[int]) -> None:

@@ -691,6 +691,15 @@ def test_folders_that_hold_something_else(tmp_path):
     manifest.write_text(whole.replace('"seeds"', '"seds"'))
     with pytest.raises(SgaiError, match=r"manifest.json' is damaged: KeyError: 'seeds'"):
         resume_seeds(tmp_path / "run")
+    for seeds, words in (
+        ([1, 2, 1], "seed 1 is given twice"),
+        ([], "give one or more"),
+        ([-2], "seed='-2'"),
+        (3, "'int'"),
+    ):
+        manifest.write_text(json.dumps({**json.loads(whole), "seeds": seeds}))
+        with pytest.raises(SgaiError, match=f"manifest.json' is damaged: .*{words}"):
+            resume_seeds(tmp_path / "run")
     with pytest.raises(SgaiError, match="cannot be made"):
         train_seeds(settings, [1, 2], "/proc/sgai_runs")
 
