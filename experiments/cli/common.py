@@ -86,6 +86,18 @@ def engine_of(options: argparse.Namespace, plugins: Sequence[str]) -> Iterator["
         yield engine
 
 
+def asks_for_engine(options: argparse.Namespace) -> bool:
+    """Tell whether one of the options of `add_engine` was given, where there is no default."""
+    return options.engine is not None or options.address is not None or options.concurrency > 1
+
+
+def engine_if_asked(
+    options: argparse.Namespace, plugins: Sequence[str]
+) -> "contextlib.AbstractContextManager[Engine | None]":
+    """Make the engine that was asked for, as `engine_of` does; None where none was, for this process."""
+    return engine_of(options, plugins) if asks_for_engine(options) else contextlib.nullcontext()
+
+
 def read_position(options: argparse.Namespace) -> tuple[sgai.Ruleset[Any, Any], Any]:
     """Return the ruleset and the position that were asked for."""
     ruleset = sgai.load_ruleset(options.ruleset)

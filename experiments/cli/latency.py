@@ -4,15 +4,12 @@ import argparse
 import contextlib
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from sgai.errors import SgaiError
-from sgai.experiments.cli.common import add_engine, count, engine_of, print_json, seconds, whole_number
-
-if TYPE_CHECKING:
-    from sgai.experiments.engines import Engine
+from sgai.experiments.cli.common import add_engine, count, engine_if_asked, print_json, seconds, whole_number
 
 SLOWER = 1
 DEFAULT_AGENTS = ("hybrid(seconds=0.05)", "exact", "mcts(simulations=1000)")
@@ -150,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
             if baseline is not None:
                 check_comparable(baseline, settings, results.positions)
 
-        with _engine(options, settings.plugins) as engine:
+        with engine_if_asked(options, settings.plugins) as engine:
             results = latency.run_latency(
                 settings,
                 csv=options.csv,
@@ -173,13 +170,6 @@ def run(options: argparse.Namespace) -> int:
         print(f"sgai: slower than {options.fail_if_slower:g} times the baseline", file=sys.stderr)
         return SLOWER
     return 0
-
-
-def _engine(options: argparse.Namespace, plugins: Sequence[str]) -> "contextlib.AbstractContextManager[Engine | None]":
-    """Return the engine that was asked for; None, which is this process, where nothing was said."""
-    if options.engine is None and options.concurrency == 1 and options.address is None:
-        return contextlib.nullcontext()
-    return engine_of(options, plugins)
 
 
 def _write(options: argparse.Namespace, results: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgai.errors import SgaiError, quote_path
-from sgai.experiments.cli.common import add_engine, count, engine_of, print_json, whole_number
+from sgai.experiments.cli.common import add_engine, asks_for_engine, count, engine_if_asked, print_json, whole_number
 
 if TYPE_CHECKING:
     from sgai.experiments.engines import Engine
@@ -174,7 +174,8 @@ def _train_parser(inner: Any) -> None:
         _train,
         "train OpenSpiel's learners by self-play",
         "Train two learners by playing each other, and write a folder with the curves of how well they play by exact "
-        "labels, checkpoints, and a manifest. Ctrl-C keeps all that was done; --resume goes on from there.",
+        "labels, checkpoints, and a manifest. Ctrl-C keeps all that was done, with workers up to the last quarter of a "
+        "minute; --resume goes on from there.",
     )
     parser.add_argument("--game", metavar="GAME", help="'sgai_nim(piles=[3;4;5])', or a benchmark's name")
     parser.add_argument(
@@ -398,7 +399,7 @@ def _dataset(options: argparse.Namespace) -> int:
     from sgai.experiments.rl.judge import DEFAULT_STATES
 
     if options.check:
-        if _wants_engine(options):
+        if asks_for_engine(options):
             raise SgaiError("--check is done in this process; leave out --engine, --concurrency and --address")
         data, file = load_dataset(options.check), options.check
         check_dataset(data)
@@ -458,18 +459,8 @@ def _add(
     return parser
 
 
-@contextlib.contextmanager
-def _engine(options: argparse.Namespace) -> Iterator["Engine | None"]:
-    """Make the engine that was asked for; None where none was, for this process."""
-    if not _wants_engine(options):
-        yield None
-        return
-    with engine_of(options, [str(Path(file).resolve()) for file in options.plugin]) as engine:
-        yield engine
-
-
-def _wants_engine(options: argparse.Namespace) -> bool:
-    return options.engine is not None or options.address is not None or options.concurrency > 1
+def _engine(options: argparse.Namespace) -> "contextlib.AbstractContextManager[Engine | None]":
+    return engine_if_asked(options, [str(Path(file).resolve()) for file in options.plugin])
 
 
 def _check_folder(file: str) -> None:
