@@ -120,18 +120,19 @@ def _outcome_of(future: Any, task: Task, seconds: float | None) -> tuple[Outcome
     """Return what became of a task, and whether the pool broke."""
     from pebble import ProcessExpired
 
-    try:
+    if future.cancelled():
+        return Outcome(task.index, DIED, reason="the pool of workers broke"), True
+    error = future.exception()  # not raised: what a task raised may be SystemExit, which is not for this process
+    if error is None:
         return Outcome(task.index, DONE, future.result()), False
-    except ProcessExpired as error:
+    if isinstance(error, ProcessExpired):
         return Outcome(task.index, DIED, reason=f"the worker ended with exit code {error.exitcode}"), False
-    except (BrokenProcessPool, concurrent.futures.CancelledError) as error:
+    if isinstance(error, BrokenProcessPool | concurrent.futures.CancelledError):
         return Outcome(task.index, DIED, reason=f"the pool of workers broke: {error}"), True
-    except concurrent.futures.TimeoutError as error:
-        if seconds is None or getattr(error, "traceback", None) is not None:  # the function's own
-            return Outcome(task.index, RAISED, reason=f"{type(error).__name__}: {error}"), False
+    is_limit = isinstance(error, concurrent.futures.TimeoutError) and getattr(error, "traceback", None) is None
+    if is_limit and seconds is not None:  # else it is the function's own
         return Outcome(task.index, HUNG, reason=f"it took more than {seconds:g} s"), False
-    except Exception as error:
-        return Outcome(task.index, RAISED, reason=f"{type(error).__name__}: {error}"), False
+    return Outcome(task.index, RAISED, reason=f"{type(error).__name__}: {error}"), False
 
 
 def _start_worker(plugins: Sequence[str]) -> None:

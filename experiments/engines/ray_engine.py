@@ -250,7 +250,7 @@ def _actor_class() -> Any:
             try:
                 function, arguments = pickle.loads(data)
                 return "done", pickle.dumps(function(*arguments))
-            except Exception as error:  # a task may raise anything; the others go on
+            except (Exception, SystemExit) as error:  # a task may raise anything; the others go on
                 return "raised", f"{type(error).__name__}: {error}"
 
     return ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)

@@ -26,7 +26,7 @@ class SerialEngine(Engine):
                     value = task.function(*task.arguments)
             except Overdue:
                 yield Outcome(task.index, HUNG, reason=f"it took more than {seconds:g} s")
-            except Exception as error:  # a task may raise anything; the others go on
+            except (Exception, SystemExit) as error:  # a task may raise anything; the others go on
                 yield Outcome(task.index, RAISED, reason=f"{type(error).__name__}: {error}")
             else:
                 yield Outcome(task.index, DONE, value)

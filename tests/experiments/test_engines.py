@@ -26,6 +26,9 @@ def hang():
 def raises():
     raise LookupError("nothing here")
 
+def exits():
+    raise SystemExit(3)
+
 def dies(folder):
     """End the process twice, and succeed the third time."""
     tries = pathlib.Path(folder) / "tries"
@@ -88,10 +91,12 @@ def test_the_pool_survives_all_that_tasks_do(tasks, tmp_path):
         Task(3, tasks.dies, (str(tmp_path),)),
         Task(4, tasks.dies_always),
         *(Task(i, tasks.square, (i,)) for i in range(5, 9)),
+        Task(9, tasks.exits),
     ]
     with make_engine("pool", 2) as engine:
         found = {each.index: each for each in engine.run(iter(listed), seconds=3.0)}
-        assert sorted(found) == list(range(9))
+        assert sorted(found) == list(range(10))
+        assert (found[9].kind, found[9].reason) == ("raised", "SystemExit: 3")
         assert (found[0].kind, found[0].value) == ("done", 25)
         assert (found[1].kind, found[1].reason) == ("hung", "it took more than 3 s")
         assert (found[2].kind, found[2].reason) == ("raised", "LookupError: nothing here")
@@ -155,8 +160,10 @@ def test_workers_load_plugins_and_end_with_the_engine(tasks, tmp_path):
 
 def test_the_serial_engine(tasks):
     with make_engine("serial") as engine:
-        found = list(engine.run([Task(4, tasks.square, (3,)), Task(5, tasks.raises), Task(6, tasks.hang)], seconds=0.2))
-    assert [(each.index, each.kind) for each in found] == [(4, "done"), (5, "raised"), (6, "hung")]
+        functions = (tasks.raises, tasks.exits, tasks.hang)
+        listed = [Task(4, tasks.square, (3,)), *(Task(i, each) for i, each in enumerate(functions, 5))]
+        found = list(engine.run(listed, seconds=0.2))
+    assert [(each.index, each.kind) for each in found] == [(4, "done"), (5, "raised"), (6, "raised"), (7, "hung")]
     assert found[0].value == 9
 
 

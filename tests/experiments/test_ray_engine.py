@@ -127,10 +127,12 @@ def test_ray_survives_all_that_tasks_do(cluster, tasks, tmp_path):
         Task(4, tasks.dies_always),
         *(Task(i, tasks.square, (i,)) for i in range(5, 9)),
         Task(9, tasks.unpicklable),
+        Task(10, sys.exit, (3,)),
     ]
     with make_engine("ray", 2) as engine:
         found = {each.index: each for each in engine.run(iter(listed), seconds=5.0)}
-        assert sorted(found) == list(range(10))
+        assert sorted(found) == list(range(11))
+        assert (found[10].kind, found[10].reason) == ("raised", "SystemExit: 3")
         assert (found[0].kind, found[0].value) == ("done", 25)
         assert (found[1].kind, found[1].reason) == ("hung", "it took more than 5 s")
         assert (found[2].kind, found[2].reason) == ("raised", "LookupError: nothing here")
