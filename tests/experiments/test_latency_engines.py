@@ -82,32 +82,45 @@ def lines(path):
     return list(csv.DictReader(path.open()))
 
 
-def test_every_engine_makes_the_same_decisions(tmp_path):
-    """Small boards too, which are searched by compiled code where a large one has loaded that before."""
-    settings = parse(games=("sgai_cram(rows=5,columns=5)", "sgai_cram(rows=3,columns=3)", GAMES[0], GAMES[2]))
-    here = run_latency(settings, csv=tmp_path / "here.csv", samples=tmp_path / "here_all.csv")
-    assert len(here.samples) == 4 * 2 * 2 * 2 * 2
-    assert here.machines == {}
-    for name, workers in (("serial", 1), ("pool", 2)):
-        with make_engine(name, workers) as engine:
-            found = run_latency(settings, csv=tmp_path / "a.csv", samples=tmp_path / "b.csv", engine=engine)
-        assert without_times(found) == without_times(here)
-        assert all(each.seconds > 0 for each in found.samples)
-        assert found.positions == here.positions
-        assert list(found.machines) == [point.game for point in settings.points]
-        assert not found.interrupted
-        assert found.games_at_once == workers
-        # In the files games stand in the order in which they ended.
-        for before, after in (("here.csv", "a.csv"), ("here_all.csv", "b.csv")):
-            first, second = lines(tmp_path / before), lines(tmp_path / after)
-            assert list(first[0]) == list(second[0])
-            assert sorted((row["game"], row["agent"], row["mode"]) for row in first) == sorted(
-                (row["game"], row["agent"], row["mode"]) for row in second
-            )
-        assert f"Measured on {machine_info()['name']}, " in format_table(found)
-        assert ("Up to 2 games were measured at once" in format_table(found)) == (workers == 2)
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """What this process decides without an engine, and its files; small boards stand after a large one.
+
+    Those are searched by compiled code where a large one has loaded that before.
+    """
+    folder = tmp_path_factory.mktemp("here")
+    games = ("sgai_cram(rows=5,columns=5)", "sgai_cram(rows=3,columns=3)", GAMES[0], GAMES[2])
+    settings = parse(games=games, repeats=1)
+    found = run_latency(settings, csv=folder / "rows.csv", samples=folder / "all.csv")
+    assert len(found.samples) == 4 * 2 * 2 * 2
+    assert found.machines == {}
+    return folder, found
 
 
+@pytest.mark.parametrize(("name", "workers"), [("serial", 1), pytest.param("pool", 2, marks=pytest.mark.slow)])
+def test_every_engine_makes_the_same_decisions(tmp_path, here, name, workers):
+    folder, expected = here
+    settings = expected.settings
+    with make_engine(name, workers) as engine:
+        found = run_latency(settings, csv=tmp_path / "rows.csv", samples=tmp_path / "all.csv", engine=engine)
+    assert without_times(found) == without_times(expected)
+    assert all(each.seconds > 0 for each in found.samples)
+    assert found.positions == expected.positions
+    assert list(found.machines) == [point.game for point in settings.points]
+    assert not found.interrupted
+    assert found.games_at_once == workers
+    # In the files games stand in the order in which they ended.
+    for file in ("rows.csv", "all.csv"):
+        first, second = lines(folder / file), lines(tmp_path / file)
+        assert list(first[0]) == list(second[0])
+        assert sorted((row["game"], row["agent"], row["mode"]) for row in first) == sorted(
+            (row["game"], row["agent"], row["mode"]) for row in second
+        )
+    assert f"Measured on {machine_info()['name']}, " in format_table(found)
+    assert ("Up to 2 games were measured at once" in format_table(found)) == (workers == 2)
+
+
+@pytest.mark.slow
 def test_a_users_ruleset_in_workers_one_of_which_is_killed(tmp_path, monkeypatch):
     """New processes find the plugin, and the module it imports, as the worker does."""
     monkeypatch.syspath_prepend(tmp_path / "modules")
@@ -130,6 +143,7 @@ def written(folder, name):
     return plugin
 
 
+@pytest.mark.slow
 def test_new_processes_load_plugins_from_where_the_worker_has_them(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path / "modules")
     plugin = written(tmp_path, "Sinks")
@@ -155,14 +169,14 @@ def test_a_program_that_is_its_own_plugin_is_loaded_in_new_processes(tmp_path, m
 
 
 def test_results_come_in_the_order_of_the_settings(tmp_path):
-    settings = parse(modes=("cold",))
+    settings = parse(modes=("cold",), repeats=1)
     found = run_latency(settings, csv=tmp_path / "rows.csv", samples=tmp_path / "all.csv", engine=Elsewhere())
     assert without_times(found) == without_times(run_latency(settings))
     assert list(dict.fromkeys(row["game"] for row in lines(tmp_path / "rows.csv"))) == list(reversed(GAMES))
     assert list(dict.fromkeys(row["game"] for row in lines(tmp_path / "all.csv"))) == list(reversed(GAMES))
     assert len(lines(tmp_path / "all.csv")) == len(found.samples)
     assert [row["game"] for row in found.rows()] == [game for game in GAMES for _ in range(2)]
-    assert all(row["decisions"] == 4 for row in found.rows())
+    assert all(row["decisions"] == 2 for row in found.rows())
 
 
 @pytest.mark.parametrize(
@@ -176,10 +190,10 @@ def test_what_was_measured_is_written_before_a_game_ends_the_run(tmp_path, outco
     engine = Elsewhere()
     engine.changed = (outcome,)
     with pytest.raises(SgaiError, match=r"^game 'sgai_nim\(piles=\[5\]\)' could not be measured: " + words):
-        run_latency(parse(), csv=tmp_path / "rows.csv", samples=tmp_path / "all.csv", engine=engine)
+        run_latency(parse(repeats=1), csv=tmp_path / "rows.csv", samples=tmp_path / "all.csv", engine=engine)
     # The third and the first one had begun, so they were let end.
     assert list(dict.fromkeys(row["game"] for row in lines(tmp_path / "rows.csv"))) == [GAMES[2], GAMES[0]]
-    assert len(lines(tmp_path / "all.csv")) == 2 * 2 * 2 * 2 * 2
+    assert len(lines(tmp_path / "all.csv")) == 2 * 2 * 2 * 2
 
 
 def test_no_game_begins_after_one_that_failed(tmp_path, monkeypatch):
@@ -275,7 +289,7 @@ def on_machines(monkeypatch, *machines):
     monkeypatch.setattr(
         one_game, "machine_info", lambda: {**machine_info(), "name": (name := next(names)), "processor": f"of {name}"}
     )
-    return run_latency(parse(AGENTS[:1], modes=("cold",)), engine=Elsewhere())
+    return run_latency(parse(AGENTS[:1], modes=("cold",), repeats=1), engine=Elsewhere())
 
 
 def test_several_machines_are_told_and_compared_game_by_game(tmp_path, monkeypatch):
