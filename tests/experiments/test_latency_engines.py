@@ -362,10 +362,10 @@ def test_a_new_process_ends_with_the_one_that_started_it():
 
 @pytest.mark.slow
 def test_ctrl_c_over_a_pool(tmp_path):
-    """The first game is written, the second one would take minutes."""
+    """The first game is written; the second one takes minutes, for search proves a lost position late."""
     command = [
-        sys.executable, "-m", "sgai", "latency", "--engine", "pool", "--game", "sgai_nim(piles=[1;{size}])", "--agent",
-        "mcts(simulations={simulations})", "--simulations", "10,1000000", "--sizes", "1,40", "--csv",
+        sys.executable, "-m", "sgai", "latency", "--engine", "pool", "--game", "sgai_nim(piles=[{size};{size}])",
+        "--agent", "mcts(simulations={simulations})", "--simulations", "10,1000000", "--sizes", "1,99", "--csv",
         str(tmp_path / "rows.csv"), "--quiet", "--positions", "1", "--repeats", "1", "--moves", "0", "--mode", "cold",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -376,7 +376,7 @@ def test_ctrl_c_over_a_pool(tmp_path):
     assert process.returncode == 130, err
     assert "The run was interrupted" in out
     assert "sgai_nim(piles=[1;1])" in out
-    assert "sgai_nim(piles=[1;40])" not in out
+    assert "sgai_nim(piles=[99;99])" not in out
     assert len(lines(tmp_path / "rows.csv")) == 2
     for each in started:
         wait_for(lambda pid=each: not is_alive(pid))
