@@ -17,7 +17,7 @@ from sgai.removal_values import DEFAULT_MEMORY, MOST_CELLS
 from sgai.rulesets.removal import RemovalTable
 
 _SMALLEST_TABLE = 1 << 12  # places
-_CACHED_FORMS, _CACHED_LOOKS = 1 << 13, 1 << 13  # more of them leave the processor's own cache
+_CACHED_FORMS, _CACHED_LOOKS, _CACHED_SPLITS = 1 << 13, 1 << 13, 1 << 14  # more of them leave the processor's own cache
 _FIRST_SLICE, _SLICE_SECONDS = 64, 0.05
 _SHORT_SLICE_SECONDS = 0.001  # where the time is limited
 
@@ -213,7 +213,7 @@ class RemovalSearch:
     def _pending(self) -> int:
         """Return the value that the frames on the stack ask about, -1 if they are about another component or done."""
         stack = self._stack
-        going_on = stack.state[kernel.TOP] >= 0 and bool((stack.masks[0] == self._form[0]).all())
+        going_on = stack.state[kernel.TOP] >= 0 and bool((stack.masks[0, : self.words] == self._form[0]).all())
         return int(stack.numbers[0, kernel.TARGET]) if going_on else -1
 
     def _answer(self, asked: int, budget: Budget) -> int:
@@ -327,16 +327,17 @@ class RemovalSearch:
         options, parts = self.reserve
         return kernel.Stack(
             state=np.array([-1] + [0] * (kernel.STATE_SIZE - 1), dtype=np.int64),
-            masks=np.zeros((depth, self.words), dtype=np.uint64),
+            masks=np.zeros((depth, 2 * self.words), dtype=np.uint64),
             asked=np.zeros((depth, self.words), dtype=np.uint64),
             numbers=np.zeros((depth, kernel.NUMBERS), dtype=np.int64),
             have=np.zeros((depth, self._value_words), dtype=np.uint64),
             looked=np.zeros((1, self._value_words), dtype=np.uint64),
             options=np.zeros((8 * options, kernel.OPTION_SIZE), dtype=np.int64),
-            parts=np.zeros((parts + 16 * options, self.words), dtype=np.uint64),
+            parts=np.zeros((parts + 16 * options, 2 * self.words), dtype=np.uint64),
             marks=np.zeros(256, dtype=np.uint64),
             seen=np.zeros((_CACHED_LOOKS, self.words + self._value_words), dtype=np.uint64),
             forms=np.zeros((_CACHED_FORMS, 2 * self.words + 1), dtype=np.uint64),
+            splits=np.zeros((_CACHED_SPLITS, 3 * self.words + 1), dtype=np.uint64),
         )
 
     def _grow_pools(self) -> None:

@@ -73,16 +73,17 @@ class Stack(NamedTuple):
     """Everything that a search has to remember when it stops."""
 
     state: Any  # (STATE_SIZE,) int64
-    masks: Any  # (depth, words): the position of each frame
+    masks: Any  # (depth, 2 * words): the position of each frame, in canonical form and as it lies on the board
     asked: Any  # (depth, words): the part whose exact value is being found
     numbers: Any  # (depth, 12) int64
     have: Any  # (depth, value words): values that options have
     looked: Any  # (1, value words): those of the position that was looked at last
     options: Any  # (pool, 5) int64: nim-sum of known parts, first part, number of parts, cost, place in the order
-    parts: Any  # (pool, words)
+    parts: Any  # (pool, 2 * words): in canonical form, and as they lie on the board
     marks: Any  # (256,) uint64
     seen: Any  # (power of two, words + value words): values that positions looked at lately do not have
     forms: Any  # (power of two, 2 * words + 1): canonical forms met lately, by component
+    splits: Any  # (power of two, 3 * words + 1): positions split lately: what is known, and the part that is not
 
 
 # Columns of `Stack.numbers`.
@@ -141,6 +142,19 @@ def write_at(rows: Any, number: Int, place: Int, mask: Mask) -> None:
     """Store a mask in a row from a place on."""
     for i in range(len(mask)):
         rows[number, place + i] = mask[i]
+
+
+@inlined
+def lying(rows: Any, number: Int, like: Mask) -> Mask:
+    """Return the position that is in a row as it lies on the board."""
+    return read_at(rows, number, len(like), like)
+
+
+@inlined
+def copy_row(rows: Any, to: Int, number: Int) -> None:
+    """Copy a row over another one."""
+    for i in range(rows.shape[1]):
+        rows[to, i] = rows[number, i]
 
 
 @inlined
@@ -692,10 +706,30 @@ def of_box(rules: Rules, live: Mask, high: Int, wide: Int) -> tuple[Mask, Any]:
 
 @inlined
 def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, start: Int) -> tuple[Int, Int]:
-    """Split a position; return the nim-sum of the parts whose value is known, and how many others are in ``parts``."""
+    """Split a position; return the nim-sum of the parts whose value is known, and how many others are in ``parts``.
+
+    Parts stay where they lie on the board, so that two moves in either order lead to the same set of cells, which is
+    split once.
+    """
     known, count = 0, 0
-    state, parts = stack.state, stack.parts
+    state, parts, splits = stack.state, stack.parts, stack.splits
     words = len(live)
+    place = np.int64(hashed(live) & np.uint64(len(splits) - 1))
+    summary: Int = np.int64(splits[place, words])  # 0 in an empty row, else 2 * (known + 1) + unknown parts
+    if summary != 0 and same(read(splits, place, live), live):
+        known = (summary >> 1) - 1
+        if summary & 1:
+            part = read_at(splits, place, words + 1, live)
+            value: Int = value_at(table, find(table, part))
+            if value < 0:
+                write(parts, start, part)
+                write_at(parts, start, words, read_at(splits, place, 2 * words + 1, live))
+                return known, 1
+            known ^= value
+            splits[place, words] = np.uint64(2 * (known + 1))
+        state[HITS] += 1
+        return known, 0
+    whole = live
     if rules.twins != NO_TWINS:
         live, marked = without_twins(rules, live, marked)
     rest = live
@@ -708,13 +742,14 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
             if is_empty(part):
                 break
         rest = without(rest, part)
+        as_it_lies = part
         if is_empty(without_lowest(part)):
             if has(read(rules.single, 0, live), lowest(part)):
                 known ^= 1
             continue
         form = np.int64(hashed(part) & np.uint64(len(stack.forms) - 1))
         if stack.forms[form, 2 * words] != np.uint64(0) and same(read(stack.forms, form, live), part):
-            value: Int = np.int64(stack.forms[form, 2 * words]) - 2
+            value = np.int64(stack.forms[form, 2 * words]) - 2
             part = read_at(stack.forms, form, words, live)
         else:
             write(stack.forms, form, part)
@@ -728,16 +763,23 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
             value = value_at(table, find(table, part))
             if value < 0:
                 write(parts, start + count, part)
+                write_at(parts, start + count, words, as_it_lies)
                 count += 1
                 for i in range(start, start + count - 1):
                     if same(read(parts, i, live), part):
                         count -= 2
-                        write(parts, i, read(parts, start + count, live))  # equal parts cancel
+                        copy_row(parts, i, start + count)  # equal parts cancel
                         break
                 continue
             stack.forms[form, 2 * words] = np.uint64(value + 2)
         state[HITS] += 1
         known ^= value
+    if count < 2:
+        write(splits, place, whole)
+        splits[place, words] = np.uint64(2 * (known + 1) + count)
+        if count:
+            write_at(splits, place, words + 1, read(parts, start, live))
+            write_at(splits, place, 2 * words + 1, read_at(parts, start, words, live))
     return known, count
 
 
@@ -812,7 +854,7 @@ def mobility(rules: Rules, live: Mask) -> Int:
 def expand(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
     """List the different unknown options of a frame's position; -1 once an option is known to have the target."""
     state, numbers, options, parts = stack.state, stack.numbers, stack.options, stack.parts
-    live = read(stack.masks, depth, like)
+    live = lying(stack.masks, depth, like)
     first = state[OPTIONS]
     numbers[depth, _FIRST] = first
     numbers[depth, _PART_TOP] = state[PARTS]
@@ -880,7 +922,7 @@ def refresh(table: Table, stack: Stack, option: Int, like: Mask) -> Int:
         if value >= 0:
             options[option, _KNOWN] ^= value
             length -= 1
-            write(parts, start + i, read(parts, start + length, like))
+            copy_row(parts, start + i, start + length)
         else:
             i += 1
     options[option, _LENGTH] = length
@@ -893,7 +935,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
 
     An option looks easy where few of its options are unknown, and few smaller values are missing among them.
     """
-    state, numbers, options = stack.state, stack.numbers, stack.options
+    state, numbers, options, parts = stack.state, stack.numbers, stack.options, stack.parts
     k = numbers[depth, _K]
     first, count = numbers[depth, _FIRST], numbers[depth, _COUNT]
     candidates, words, value_words = 0, len(like), stack.have.shape[1]
@@ -920,7 +962,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                     clear_values(rows, row, words, value_words)
             if has_value(rows, row, words, target):
                 continue
-            value, unknown = peek(rules, table, stack, part, target)
+            value, unknown = peek(rules, table, stack, lying(parts, options[option, _START], like), target)
             join_values(rows, row, words, stack.looked, 0, 0, value_words)
             if value == -2:
                 continue
@@ -954,12 +996,13 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
 
 
 @counting_nothing
-def push(stack: Stack, mask: Mask, target: Int) -> None:
-    """Ask whether the value of a position is ``target``."""
+def push(stack: Stack, mask: Mask, as_it_lies: Mask, target: Int) -> None:
+    """Ask whether the value of a position, in canonical form and as it lies on the board, is ``target``."""
     state = stack.state
     state[TOP] += 1
     depth = state[TOP]
     write(stack.masks, depth, mask)
+    write_at(stack.masks, depth, len(mask), as_it_lies)
     stack.numbers[depth, _PHASE] = _NEW
     stack.numbers[depth, TARGET] = target
     stack.numbers[depth, _NODES] = state[NODES]
@@ -1019,7 +1062,7 @@ def ask(stack: Stack, form: Any, target: Int, like: Mask) -> None:
     """Ask whether a form has the value ``target``; whatever else was asked is given up."""
     state = stack.state
     state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = -1, 0, 0, -1
-    push(stack, read(form, 0, like), target)
+    push(stack, read(form, 0, like), read(form, 0, like), target)
 
 
 @counting_nothing
@@ -1049,7 +1092,7 @@ def try_option(table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
                 if slot < 0 or not has_value(table.entries, slot, words, asked):
                     numbers[depth, _PART] = chosen
                     numbers[depth, _PHASE] = _WAIT
-                    push(stack, part, asked)
+                    push(stack, part, lying(parts, chosen, like), asked)
                     return 2
             else:
                 if not same(part, read(stack.asked, depth, like)):
@@ -1064,7 +1107,7 @@ def try_option(table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
                 numbers[depth, _ASKED] = asked
                 numbers[depth, _PART] = chosen
                 numbers[depth, _PHASE] = _WAIT
-                push(stack, part, asked)
+                push(stack, part, lying(parts, chosen, like), asked)
                 return 2
         numbers[depth, _CURRENT] += 1
         numbers[depth, _NEXT] = 0
@@ -1143,7 +1186,7 @@ def search(
             answer = state[ANSWER]
             if answer >= 0:
                 last = stack.options[option, _START] + stack.options[option, _LENGTH] - 1
-                write(stack.parts, numbers[depth, _PART], read(stack.parts, last, like))
+                copy_row(stack.parts, numbers[depth, _PART], last)
                 stack.options[option, _KNOWN] ^= answer
                 stack.options[option, _LENGTH] -= 1
                 numbers[depth, _NEXT] = 0

@@ -199,7 +199,7 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
 
 @counting_nothing
 def _push(stack: Stack, proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int) -> None:
-    kernel.push(stack, part, heap)
+    kernel.push(stack, part, part, heap)
     depth = stack.state[kernel.TOP]
     proofs.limits[depth, PHI], proofs.limits[depth, DELTA] = phi, delta
 
