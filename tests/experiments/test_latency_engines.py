@@ -134,6 +134,16 @@ def test_a_users_ruleset_in_workers_one_of_which_is_killed(tmp_path, monkeypatch
     assert {each.problem for each in found.samples} == {None}
 
 
+@pytest.fixture(autouse=True)
+def forgotten():
+    """Forget which files a test has loaded: later engines of this process would send them to their workers too."""
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("sgai_plugin_"):
+            del sys.modules[name]
+
+
 def written(folder, name):
     """Write a plugin that registers a ruleset, and beside it a folder with the module that it imports."""
     (folder / "modules").mkdir()

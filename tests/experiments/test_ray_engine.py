@@ -18,9 +18,10 @@ import pytest
 import sgai
 from sgai.experiments import latency, matches
 from sgai.experiments.cli.main import main
-from sgai.experiments.engines import Feed, Task, make_engine
+from sgai.experiments.engines import Feed, Task, loaded_files, make_engine
 
 ray = pytest.importorskip("ray")
+ray_engine = pytest.importorskip("sgai.experiments.engines.ray_engine")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
 
 TASKS = '''
@@ -105,6 +106,15 @@ def plugin(tmp_path_factory):
     file = tmp_path_factory.mktemp("plugin") / "skips_plugin.py"
     file.write_text(PLUGIN)
     return file
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_files_of_these_tests():
+    """Let engines send no plugins that tests of other modules have loaded, which may need what is gone."""
+    others = set(ray_engine.loaded_files())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ray_engine, "loaded_files", lambda: [each for each in loaded_files() if each not in others])
+        yield
 
 
 @pytest.fixture
