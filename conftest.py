@@ -87,6 +87,19 @@ class _WholeDocuments(LoadScopeScheduling):
         path = nodeid.partition("::")[0]
         return path if path.endswith(".md") else nodeid
 
+    def remove_node(self, node: Any) -> str | None:
+        """Give others what a worker that died has left; xdist gives them what is done too, and waits for it for ever."""
+        work = self.assigned_work.pop(node)
+        left = [(scope, test) for scope, tests in work.items() for test, is_done in tests.items() if not is_done]
+        if not left:
+            return None
+        scope, test = left[0]
+        work[scope][test] = True  # the one that was running, which is reported as failed
+        self.workqueue.update({scope: tests for scope, tests in work.items() if not all(tests.values())})
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return test
+
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
     """Schedule so, where no other ``--dist`` is asked for."""

@@ -194,6 +194,7 @@ def test_of_open_moves_it_makes_the_one_that_tree_search_visited_most():
             assert chosen.visits == max(each.visits for each in moves if each.outcome is None)
 
 
+@pytest.mark.slow
 def test_components_whose_values_need_more_room():
     # A row of n cells is worth n - 1, and from 64 on the exact search is replaced by one with more room.
     ruleset = sgai.load_ruleset("sum(parts=[chomp(rows~1,columns~100);nim(piles~[98])])")

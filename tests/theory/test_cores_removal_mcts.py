@@ -141,7 +141,9 @@ def test_it_proves_small_sums(name, how):
             check(root, found, solved=len(parts) == 1)
 
 
-@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize(
+    "name", [each if each.startswith("cram") else pytest.param(each, marks=pytest.mark.slow) for each in WIDE]
+)
 @settings(few, max_examples=6)
 @given(data=st.data())
 def test_wide_sets_of_cells(name, data):
@@ -245,6 +247,7 @@ def test_a_full_tree_stops_growing(how):
         assert tree_of(core).state[0] <= len(tree_of(core).nodes) == 1 + max(nodes, 4 * 60 + 64)
 
 
+@pytest.mark.slow
 def test_room_for_large_values():
     # With sets of 256 values a heap may have 255 moves.
     ruleset = load_ruleset("chomp(rows=1,columns=200)")
