@@ -88,7 +88,7 @@ class _WholeDocuments(LoadScopeScheduling):
         return path if path.endswith(".md") else nodeid
 
     def remove_node(self, node: Any) -> str | None:
-        """Give others what a worker that died has left; xdist gives them what is done too, and waits for it for ever."""
+        """Give others what a worker that died has left; xdist gives them what is done too, and waits for ever."""
         work = self.assigned_work.pop(node)
         left = [(scope, test) for scope, tests in work.items() for test, is_done in tests.items() if not is_done]
         if not left:
