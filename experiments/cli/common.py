@@ -80,8 +80,13 @@ def engine_of(options: argparse.Namespace, plugins: Sequence[str]) -> Iterator["
     from sgai.experiments.engines import make_engine
 
     name = options.engine or ("serial" if options.concurrency == 1 else "pool")
-    engine = make_engine(name, options.concurrency, plugins, options.address)
-    # What workers and Ray have to say is no part of the answer.
+    with at_work(make_engine(name, options.concurrency, plugins, options.address)) as engine:
+        yield engine
+
+
+@contextlib.contextmanager
+def at_work(engine: "Engine") -> Iterator["Engine"]:
+    """End an engine afterwards; what bots, workers and Ray print meanwhile is no part of the answer."""
     with contextlib.redirect_stdout(sys.stderr), engine:
         yield engine
 

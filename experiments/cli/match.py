@@ -2,13 +2,12 @@
 
 import argparse
 import contextlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sgai
 from sgai.errors import SgaiError
-from sgai.experiments.cli.common import count, print_json, seconds, whole_number
+from sgai.experiments.cli.common import at_work, count, print_json, seconds, whole_number
 from sgai.experiments.cli.config import read_config
 
 if TYPE_CHECKING:
@@ -133,8 +132,7 @@ def _play(options: argparse.Namespace, values: dict[str, Any]) -> int:
         if options.resume is None:
             folder = matches.new_folder(values.get("out"))
         try:
-            # What bots, workers and Ray have to say is no part of the table.
-            with contextlib.redirect_stdout(sys.stderr), engine:
+            with at_work(engine):
                 records = matches.play_match(
                     settings, folder, progress=not options.quiet, engine=engine, resume=options.resume is not None
                 )

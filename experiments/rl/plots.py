@@ -49,11 +49,8 @@ def plot_evaluations(evaluations: Sequence[Evaluation], file: str | Path) -> Non
     left.plot(middles, [result.random for result in first.by_size], "k--", label="a random move, exactly")
     right.axhline(0.5, color="black", linestyle="--", label="chance")
     for axes, title in ((left, "won positions kept won"), (right, "value accuracy, balanced")):
-        axes.set(title=title, xlabel=f"{first.by} of the position", ylabel="share", ylim=(-0.03, 1.03))
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
-    figure.suptitle(first.game, fontsize=10)
-    _save(figure, file)
+        axes.set(title=title, xlabel=f"{first.by} of the position")
+    _finish(figure, (left, right), 2, first.game, file)
 
 
 _CURVES = (
@@ -89,20 +86,14 @@ def plot_training(lines: Sequence[dict[str, Any]], file: str | Path, title: str 
     for key, label in _CURVES:
         _curve(left, episodes, [_share(line[key]) for line in lines], label, bars=False)
     left.plot(episodes, [line["random_accuracy"] for line in lines], "k--", label="policy accuracy of a random move")
-    left.set(xlabel="episodes", ylabel="share", ylim=(-0.03, 1.03), title="against the exact oracle")
+    left.set(xlabel="episodes", title="against the exact oracle")
     sizes = [sum(each["sizes"]) / 2 for each in lines[-1]["by_size"]]
     for place in sorted({0, len(lines) // 2, len(lines) - 1}):
         shares = [_share(each["policy_accuracy"]) for each in lines[place]["by_size"]]
         _curve(right, sizes, shares, f"after {episodes[place]:,} episodes")
     right.plot(sizes, [_number(each["random_accuracy"]) for each in lines[-1]["by_size"]], "k--", label="a random move")
-    right.set(
-        xlabel=f"{lines[-1]['by']} of the position", ylabel="share", ylim=(-0.03, 1.03), title="won positions kept won"
-    )
-    for axes in (left, right):
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
-    figure.suptitle(title, fontsize=10)
-    _save(figure, file)
+    right.set(xlabel=f"{lines[-1]['by']} of the position", title="won positions kept won")
+    _finish(figure, (left, right), 2, title, file)
 
 
 def plot_seeds(curves: Mapping[int, Sequence[dict[str, Any]]], file: str | Path, title: str = "") -> None:
@@ -146,10 +137,15 @@ def plot_seeds(curves: Mapping[int, Sequence[dict[str, Any]]], file: str | Path,
     right.plot(sizes, [_number(each["random_accuracy"]) for each in last["by_size"]], "k--", label="a random move")
     left.set(xlabel="episodes", title="won positions kept won")
     right.set(xlabel=f"{last['by']} of the position", title="the same by size, at the end")
-    for axes in (left, right):
+    _finish(figure, (left, right), 3, title, file)
+
+
+def _finish(figure: Any, plots: Sequence[Any], columns: int, title: str, file: str | Path) -> None:
+    """Give plots of shares over something what they have in common, and write the file."""
+    for axes in plots:
         axes.set(ylabel="share", ylim=(-0.03, 1.03))
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)
     figure.suptitle(title, fontsize=10)
     _save(figure, file)
 

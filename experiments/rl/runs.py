@@ -28,6 +28,17 @@ def versions() -> dict[str, str]:
     return found
 
 
+def new_manifest(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return what the manifest of anything that begins now says."""
+    return {
+        "kind": kind,
+        "format": FORMAT,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "settings": settings,
+    }
+
+
 class RunFolder:
     """The folder of one run.
 
@@ -66,24 +77,19 @@ class RunFolder:
         SgaiError
             If it holds something already, or cannot be written.
         """
+        self.make(again)
+        self._write(CURVES_FILE, b"")
+        with self._errors():
+            (self.path / CHECKPOINTS).mkdir(exist_ok=True)
+        self.write_manifest({**new_manifest(KIND, settings), "resumed": []})
+
+    def make(self, again: bool = False) -> None:
+        """Make the folder alone, as `create` does; it must be new or empty."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SgaiError(f"folder {quote_path(self.path)} cannot be made: {error.strerror}") from None
         self.check_new(again)
-        self._write(CURVES_FILE, b"")
-        with self._errors():
-            (self.path / CHECKPOINTS).mkdir(exist_ok=True)
-        self.write_manifest(
-            {
-                "kind": KIND,
-                "format": FORMAT,
-                "started": datetime.now(UTC).isoformat(timespec="seconds"),
-                "versions": versions(),
-                "settings": settings,
-                "resumed": [],
-            }
-        )
 
     def check_new(self, again: bool = False) -> None:
         """Raise `SgaiError` as `create` does, if the folder is there and holds something."""

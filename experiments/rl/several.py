@@ -1,23 +1,20 @@
 """Training by the same settings with several seeds, side by side, in one folder with a run each."""
 
 import contextlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sgai.errors import SgaiError, quote, quote_path
 from sgai.experiments.engines import Engine, make_engine
 from sgai.experiments.rl.evaluation import TestSet
 from sgai.experiments.rl.run_writer import Line, RunWriter
-from sgai.experiments.rl.runs import FORMAT, LOCK_FILE, MANIFEST_FILE, SEEDS_KIND, RunFolder, is_of_seeds, versions
+from sgai.experiments.rl.runs import FORMAT, LOCK_FILE, MANIFEST_FILE, SEEDS_KIND, RunFolder, is_of_seeds, new_manifest
 from sgai.experiments.rl.scalars import summary_writer
 from sgai.experiments.rl.slices import Sliced, train_in_slices
 from sgai.experiments.rl.train_settings import TrainSettings, settings_of
 from sgai.experiments.rl.training import Training, longer, note_resumed, take_up
-from sgai.experiments.run_files import cannot_write, lock_folder, read_object, write_whole
+from sgai.experiments.run_files import lock_folder, read_object
 
 Curves = dict[int, list[Line]]
 
@@ -105,7 +102,9 @@ def train_seeds(
         summary_writer()
     first = Training(each_settings[0])  # what is bad or missing makes no folder
     path = Path(folder)
-    _begin(path, each_settings[0], seeds)
+    whole = RunFolder(path)
+    whole.make()
+    whole.write_manifest({**new_manifest(SEEDS_KIND, asdict(each_settings[0])), "seeds": list(seeds)})
     with contextlib.ExitStack() as ends:
         ends.callback(lock_folder(path, LOCK_FILE, "wait for it, or stop it").release)
         trainings = [Training(each, first.tests) for each in each_settings]
@@ -164,7 +163,7 @@ def resume_seeds(
             run.path: take_up(training, run) for training, run in zip(trainings, runs, strict=True) if run.path in given
         }
         if episodes is not None:
-            _write_manifest(path, {**read_object(path / MANIFEST_FILE), "settings": asdict(settings)})
+            RunFolder(path).write_manifest({**read_object(path / MANIFEST_FILE), "settings": asdict(settings)})
         entries = []
         for training, run in zip(trainings, runs, strict=True):
             if run.path in given:
@@ -267,34 +266,3 @@ def _with_seeds(settings: TrainSettings, seeds: Sequence[int]) -> list[TrainSett
         if seed in seeds[:place]:
             raise SgaiError(f"seed {seed} is given twice")
     return [replace(settings, seed=seed).checked() for seed in seeds]
-
-
-def _begin(path: Path, settings: TrainSettings, seeds: Sequence[int]) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        occupied = any(path.iterdir())
-    except OSError as error:
-        raise SgaiError(f"folder {quote_path(path)} cannot be made: {error.strerror}") from None
-    if occupied:
-        raise SgaiError(
-            f"folder {quote_path(path)} is not empty; name a new one with --out, or go on with the runs in it by "
-            "--resume"
-        )
-    _write_manifest(
-        path,
-        {
-            "kind": SEEDS_KIND,
-            "format": FORMAT,
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": versions(),
-            "settings": asdict(settings),
-            "seeds": list(seeds),
-        },
-    )
-
-
-def _write_manifest(path: Path, manifest: dict[str, Any]) -> None:
-    try:
-        write_whole(path / MANIFEST_FILE, (json.dumps(manifest, indent=2) + "\n").encode())
-    except OSError as error:
-        raise cannot_write(path, error) from None

@@ -779,7 +779,7 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
         splits[place, words] = np.uint64(2 * (known + 1) + count)
         if count:
             write_at(splits, place, words + 1, read(parts, start, live))
-            write_at(splits, place, 2 * words + 1, read_at(parts, start, words, live))
+            write_at(splits, place, 2 * words + 1, lying(parts, start, live))
     return known, count
 
 
@@ -935,7 +935,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
 
     An option looks easy where few of its options are unknown, and few smaller values are missing among them.
     """
-    state, numbers, options, parts = stack.state, stack.numbers, stack.options, stack.parts
+    state, numbers, options = stack.state, stack.numbers, stack.options
     k = numbers[depth, _K]
     first, count = numbers[depth, _FIRST], numbers[depth, _COUNT]
     candidates, words, value_words = 0, len(like), stack.have.shape[1]
@@ -962,7 +962,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                     clear_values(rows, row, words, value_words)
             if has_value(rows, row, words, target):
                 continue
-            value, unknown = peek(rules, table, stack, lying(parts, options[option, _START], like), target)
+            value, unknown = peek(rules, table, stack, lying(stack.parts, options[option, _START], like), target)
             join_values(rows, row, words, stack.looked, 0, 0, value_words)
             if value == -2:
                 continue

@@ -451,25 +451,16 @@ def test_what_came_back_is_kept_when_an_engine_breaks(unbroken, tmp_path, monkey
     assert_same(tmp_path, resume_seeds(tmp_path), unbroken)
 
 
-def test_ctrl_c_in_this_process_takes_effect_after_the_episode(unbroken, tmp_path, monkeypatch, capsys):
-    real, done = training.run_episode, []
-
-    def pressed(*arguments):
-        done.append(1)
-        if len(done) == 7:
-            signal.raise_signal(signal.SIGINT)
-        return real(*arguments)
-
-    monkeypatch.setattr(training, "run_episode", pressed)
+def test_ctrl_c_in_this_process_takes_effect_after_the_episode(unbroken, tmp_path, ctrl_c_in_episode_7, capsys):
     asked = ["rl", "train", "--game", GAME, "--positions", "20", "--games", "2", "--quiet", "--out"]
     assert main([*asked, str(tmp_path / "one"), "--engine", "serial"]) == 130
     assert f"stopped after 7 episodes; `sgai rl train --resume {tmp_path / 'one'}` goes on" in capsys.readouterr().err
-    done.clear()
+    ctrl_c_in_episode_7.clear()
     assert main([*asked, str(tmp_path / "two"), "--seed", "3", "--seed", "8"]) == 130
     said = capsys.readouterr().err
     assert "stopped after these episodes: 7 of seed 3, 0 of seed 8; `sgai rl train --resume " in said
     assert files(tmp_path / "two" / "seed-3" / "checkpoints")[-1] == "episode-0000000007.npz"
-    done.clear()
+    ctrl_c_in_episode_7.clear()
     with make_engine("serial") as engine, pytest.raises(TrainingInterrupted) as stopped:
         train(SETTINGS, tmp_path / "three", engine=engine)
     assert stopped.value.episode == 7

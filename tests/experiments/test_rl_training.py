@@ -397,16 +397,7 @@ def test_the_command_trains_and_goes_on(capsys, tmp_path):
         assert words in err
 
 
-def test_ctrl_c_keeps_what_was_done(capsys, tmp_path, monkeypatch):
-    real, done = training.run_episode, []
-
-    def pressed(*arguments):
-        done.append(1)
-        if len(done) == 7:
-            signal.raise_signal(signal.SIGINT)
-        return real(*arguments)
-
-    monkeypatch.setattr(training, "run_episode", pressed)
+def test_ctrl_c_keeps_what_was_done(capsys, tmp_path, ctrl_c_in_episode_7):
     asked = ["--game", NIM, "--positions", "20", "--games", "2", "--out", str(tmp_path / "run")]
     code, _, err = run(capsys, *asked, "--quiet")
     assert code == 130
