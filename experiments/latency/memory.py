@@ -23,9 +23,11 @@ class MemoryMeter:
 
     Examples
     --------
+    >>> import mmap
     >>> meter = MemoryMeter()
     >>> meter.begin()
-    >>> kept = bytearray(50_000_000)
+    >>> kept = mmap.mmap(-1, 50_000_000)
+    >>> written = kept.write(bytes(50_000_000))
     >>> meter.kind is None or meter.growth() > 30_000_000
     True
     """
