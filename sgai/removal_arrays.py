@@ -82,7 +82,6 @@ def make_rules(table: RemovalTable) -> kernel.Rules:
         columns=columns,
         rows=rows,
         row=np.array([cell // columns if columns else 0 for cell in range(table.cells)], dtype=np.int64),
-        column_cells=rows_of((sum(1 << r * columns + c for r in range(rows)) for c in range(columns)), words),
         images=_byte_images([each.targets for each in symmetries], table.cells, words),
         targets=np.array([each.targets for each in symmetries], dtype=np.int64).reshape(-1, table.cells),
         turned=np.array([each.turned for each in symmetries], dtype=np.int64),

@@ -24,17 +24,20 @@ NO_TWINS, PENDANT_TWINS, CLOSED_TWINS = 0, 1, 2
 DONE, PAUSED, TABLE_FULL, POOL_FULL, TOO_LARGE = range(5)
 
 # Places in `Stack.state`.
-TOP, OPTIONS, PARTS, ANSWER, NODES, HITS, USED, STAMP, PEEKS = range(9)
-STATE_SIZE = 9
+TOP, OPTIONS, PARTS, ANSWER, NODES, HITS, USED, STAMP, PEEKS, REFUTING = range(10)
+STATE_SIZE = 10
 
 # Symmetries of a board that has all: upside down, left to right, both; then transposed, and that with each of these.
-_TRANSPOSITION = 3
+_TRANSPOSITION = np.int64(3)
+
+# A number in the source is a type of its own to numba, which compiles a function again for each.
+_NONE, _ZERO, _ONE = np.int64(-1), np.int64(0), np.int64(1)
 
 # The phases of a frame.
 _NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
 
 PROBES = 8  # places of the table that an entry may stand in, counted from its hash
-_ASKED_FOR = 128  # nodes that what was asked for counts as, so that cheap entries make room before it does
+_ASKED_FOR = np.int64(128)  # nodes that what was asked for counts as, so that cheap entries make room before it does
 _UNKNOWN_OPTION, _REFUTED_OPTION = 4, 3  # how much harder an option makes it to prove a value; the second was tried out
 _UNKNOWN = 1  # in an entry: 1 is "no exact value yet", v + 2 is the value v
 
@@ -58,7 +61,6 @@ class Rules(NamedTuple):
     columns: Int  # of the board, if positions may be shifted; else 0
     rows: Int
     row: Any  # (cells,)
-    column_cells: Any  # (columns, words)
     images: Any  # (symmetries, bytes, 256, words): where the cells of each byte go
     targets: Any  # (symmetries, cells): where each cell goes, -1 for nowhere
     turned: Any  # (symmetries,): whether rows become columns; then only boxes of `side` fit
@@ -78,8 +80,10 @@ class Stack(NamedTuple):
     numbers: Any  # (depth, 12) int64
     have: Any  # (depth, value words): values that options have
     looked: Any  # (1, value words): those of the position that was looked at last
-    options: Any  # (pool, 5) int64: nim-sum of known parts, first part, number of parts, cost, place in the order
-    parts: Any  # (pool, 2 * words): in canonical form, and as they lie on the board
+    options: Any  # (pool, 7) int64: nim-sum of known parts, first part, number of parts, cost, place in the order, move
+    # that leads there, whether an option of it is known to have the wanted value
+    parts: Any  # (pool, 2 * words + 2): canonical form, the part as it lies; hash of the form, its place in the table
+    option_of: Any  # (moves,) int64: the option to which a move leads, if that option names it as its move
     marks: Any  # (256,) uint64
     seen: Any  # (power of two, words + value words): values that positions looked at lately do not have
     forms: Any  # (power of two, 2 * words + 1): canonical forms met lately, by component
@@ -90,8 +94,8 @@ class Stack(NamedTuple):
 _PHASE, TARGET, _K, _FIRST, _COUNT, _CURRENT, _CANDIDATES, _NEXT, _PART, _PART_TOP, _NODES, _ASKED = range(12)
 NUMBERS = 12
 # Columns of `Stack.options`.
-_KNOWN, _START, _LENGTH, _COST, _ORDER = range(5)
-OPTION_SIZE = 5
+_KNOWN, _START, _LENGTH, _COST, _ORDER, _MOVE, _REFUTED = range(7)
+OPTION_SIZE = 7
 
 
 # Words
@@ -119,13 +123,13 @@ _reversed = _instruction("bitreverse")
 @inlined
 def read(rows: Any, number: Int, like: Mask) -> Mask:
     """Return the first words of a row as a mask of the width of ``like``."""
-    return read_at(rows, number, 0, like)
+    return read_at(rows, number, _ZERO, like)
 
 
 @inlined
 def write(rows: Any, number: Int, mask: Mask) -> None:
     """Store a mask as the first words of a row."""
-    write_at(rows, number, 0, mask)
+    write_at(rows, number, _ZERO, mask)
 
 
 @inlined
@@ -300,6 +304,9 @@ def has(a: Mask, cell: Int) -> Any:
 def shifted_down(a: Mask, places: Int) -> Mask:
     """Return the set with every cell that many places lower."""
     mask = a
+    if len(a) == 1:
+        moved: Mask = _set_word(a, 0, a[0] >> np.uint64(places))
+        return moved
     words, bits = places >> 6, np.uint64(places & 63)
     for i in range(len(a)):
         word = np.uint64(0)
@@ -315,6 +322,9 @@ def shifted_down(a: Mask, places: Int) -> Mask:
 def shifted_up(a: Mask, places: Int) -> Mask:
     """Return the set with every cell that many places higher."""
     mask = a
+    if len(a) == 1:
+        moved: Mask = _set_word(a, 0, a[0] << np.uint64(places))
+        return moved
     words, bits = places >> 6, np.uint64(places & 63)
     for i in range(len(a)):
         word = np.uint64(0)
@@ -410,7 +420,12 @@ def tag_of(h: Any) -> Any:
 @inlined
 def find(table: Table, mask: Mask) -> Int:
     """Return the place of a position in the table, or -1."""
-    h = hashed(mask)
+    return find_hashed(table, mask, hashed(mask))
+
+
+@inlined
+def find_hashed(table: Table, mask: Mask, h: Any) -> Int:
+    """Return the place of a position with that hash in the table, or -1."""
     place, tag = home(table, h), tag_of(h)
     for slot in range(place, place + PROBES):
         if table.tags[slot] == tag and same(read(table.entries, slot, mask), mask):
@@ -473,16 +488,36 @@ def move_all(source: Table, target: Table, state: Any, like: Mask) -> None:
         if source.tags[slot] != np.uint8(0):
             work = (np.int64(1) << np.int64(source.entries[slot, last] >> np.uint64(16))) >> 1
             mask = read(source.entries, slot, like)
-            keep(target, state, mask, value_at(source, slot), source.entries, slot, len(like), work)
+            keep(target, state, mask, value_at(source, slot), source.entries, slot, np.int64(len(like)), work)
 
 
 # Components and their canonical forms
 
 
 @inlined
+def connected_on_board(rules: Rules, live: Mask, marked: Mask, part: Mask) -> Mask:
+    """Do what `connected_part` does from a first cell on, where neighbours' numbers differ by one of two distances."""
+    near, far = rules.distances[0], rules.distances[1]
+    below_near, below_far = read(rules.lower, 0, live), read(rules.lower, 1, live)
+    above_near, above_far = both(live, shifted_up(below_near, near)), both(live, shifted_up(below_far, far))
+    below_near, below_far = both(live, below_near), both(live, below_far)
+    while not inside(marked, part):
+        grown = either(part, both(shifted_up(part, near), above_near))
+        grown = either(grown, both(shifted_down(part, near), below_near))
+        grown = either(grown, both(shifted_up(grown, far), above_far))
+        grown = either(grown, both(shifted_down(grown, far), below_far))
+        if same(grown, part):
+            return part
+        part = grown
+    return live
+
+
+@inlined
 def connected_part(rules: Rules, live: Mask, marked: Mask) -> Mask:
     """Return the connected part of the lowest marked cell, given that every part has a marked cell."""
     part = only(lowest(marked), live)
+    if len(rules.distances) == 2:
+        return connected_on_board(rules, live, marked, part)
     if len(rules.distances) > 0:
         while not inside(marked, part):
             near = nothing(live)
@@ -539,6 +574,32 @@ def joined_part(rules: Rules, live: Mask) -> Mask:
 
 
 @inlined
+def without_pendant_twins(rules: Rules, live: Mask, marked: Mask) -> tuple[Mask, Mask]:
+    """Do what `without_twins` does for all cells at once, where neighbours' numbers differ by few distances."""
+    once, more = nothing(live), nothing(live)  # cells with one neighbour at least, and with two
+    for i in range(len(rules.distances)):
+        lower = both(both(live, read(rules.lower, i, live)), shifted_down(live, rules.distances[i]))
+        upper = shifted_up(lower, rules.distances[i])
+        more = either(more, either(both(once, either(lower, upper)), both(lower, upper)))
+        once = either(once, either(lower, upper))
+    pendant = without(once, more)
+    holders, dropped = nothing(live), nothing(live)  # cells beside a pendant one, and those that are not needed
+    for i in range(len(rules.distances)):
+        lower, distance = read(rules.lower, i, live), rules.distances[i]
+        for below in range(2):
+            if below:
+                holder = both(live, shifted_up(both(pendant, lower), distance))
+                twin = shifted_down(both(holder, holders), distance)
+            else:
+                holder = both(both(live, lower), shifted_down(pendant, distance))
+                twin = shifted_up(both(holder, holders), distance)
+            marked = either(marked, both(holder, holders))
+            holders = either(holders, holder)
+            dropped = either(dropped, twin)
+    return without(live, dropped), without(marked, dropped)
+
+
+@inlined
 def without_twins(rules: Rules, live: Mask, marked: Mask) -> tuple[Mask, Mask]:
     """Drop cells beside which another one does as well; only the marked ones, which lost a neighbour, can be new ones.
 
@@ -548,6 +609,8 @@ def without_twins(rules: Rules, live: Mask, marked: Mask) -> tuple[Mask, Mask]:
     it does not matter which. Where they take a cell with its neighbours: taking one of two neighbours that have the
     same neighbours besides is the same as taking the other.
     """
+    if rules.twins == PENDANT_TWINS and len(rules.distances) > 0:
+        return without_pendant_twins(rules, live, marked)
     kept, changed = live, marked
     while not is_empty(changed):
         cell = lowest(changed)
@@ -577,7 +640,7 @@ def without_twins(rules: Rules, live: Mask, marked: Mask) -> tuple[Mask, Mask]:
     return kept, both(marked, kept)
 
 
-@counting_nothing
+@inlined
 def image(rules: Rules, symmetry: Int, live: Mask) -> Mask:
     """Return where a symmetry takes the cells."""
     mask = nothing(live)
@@ -610,7 +673,7 @@ def mirrored(rules: Rules, live: Mask, symmetry: Int, shift: Int) -> Any:
 @inlined
 def upside_down(rules: Rules, live: Mask, high: Int) -> Mask:
     """Reverse the order of the rows of a box in the corner."""
-    row = read(rules.first_row, 0, live)
+    row = read(rules.first_row, _ZERO, live)
     flipped = nothing(live)
     for r in range(high):
         one = both(shifted_down(live, r * rules.columns), row)
@@ -627,20 +690,20 @@ def turned_round(live: Mask, last: Int) -> Mask:
     return shifted_down(reverse, 64 * len(live) - 1 - last)
 
 
-@counting_nothing
+@inlined
 def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
     """Return one component for all that are equal by shift or symmetry, and whether symmetry makes its value 0."""
     high, wide = 0, 0
     if rules.columns > 0:
         top = rules.row[lowest(live)]
         high = rules.row[highest(live)] - top + 1
-        left = 0
-        while not meets(live, read(rules.column_cells, left, live)):
-            left += 1
-        live = shifted_down(live, top * rules.columns + left)
-        wide = rules.columns - left
-        while not meets(live, read(rules.column_cells, wide - 1, live)):
-            wide -= 1
+        live = shifted_down(live, top * rules.columns)
+        row, columns = read(rules.first_row, _ZERO, live), nothing(live)
+        for r in range(high):
+            columns = either(columns, both(shifted_down(live, r * rules.columns), row))
+        left = lowest(columns)
+        wide = highest(columns) + 1 - left
+        live = shifted_down(live, left)
         if rules.all_flips:
             return of_box(rules, live, high, wide)
     best, lost = live, False
@@ -684,7 +747,7 @@ def of_box(rules: Rules, live: Mask, high: Int, wide: Int) -> tuple[Mask, Any]:
             if before(other, best):
                 best = other
             elif not lost and same(other, live):
-                lost = mirrored(rules, live, _TRANSPOSITION, 0)
+                lost = mirrored(rules, live, _TRANSPOSITION, _ZERO)
         down = upside_down(rules, other, high)
         for way in range(3):
             if way == 0:
@@ -720,10 +783,13 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
         known = (summary >> 1) - 1
         if summary & 1:
             part = read_at(splits, place, words + 1, live)
-            value: Int = value_at(table, find(table, part))
+            h = hashed(part)
+            slot = find_hashed(table, part, h)
+            value: Int = value_at(table, slot)
             if value < 0:
                 write(parts, start, part)
                 write_at(parts, start, words, read_at(splits, place, 2 * words + 1, live))
+                parts[start, 2 * words], parts[start, 2 * words + 1] = h, np.uint64(slot)
                 return known, 1
             known ^= value
             splits[place, words] = np.uint64(2 * (known + 1))
@@ -744,7 +810,7 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
         rest = without(rest, part)
         as_it_lies = part
         if is_empty(without_lowest(part)):
-            if has(read(rules.single, 0, live), lowest(part)):
+            if has(read(rules.single, _ZERO, live), lowest(part)):
                 known ^= 1
             continue
         form = np.int64(hashed(part) & np.uint64(len(stack.forms) - 1))
@@ -760,10 +826,13 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
                 value = 1  # twins were dropped beside it, so there is a move
             stack.forms[form, 2 * words] = np.uint64(value + 2)
         if value < 0:
-            value = value_at(table, find(table, part))
+            h = hashed(part)
+            slot = find_hashed(table, part, h)
+            value = value_at(table, slot)
             if value < 0:
                 write(parts, start + count, part)
                 write_at(parts, start + count, words, as_it_lies)
+                parts[start + count, 2 * words], parts[start + count, 2 * words + 1] = h, np.uint64(slot)
                 count += 1
                 for i in range(start, start + count - 1):
                     if same(read(parts, i, live), part):
@@ -783,11 +852,12 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
     return known, count
 
 
-@counting_nothing
-def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int) -> tuple[Int, Int]:
-    """Look at the options of a position whose value is asked for, without searching any.
+@inlined
+def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint: Int) -> tuple[Int, Int]:
+    """Look at the options of a position whose value is asked for, without searching any; that of a hint first.
 
-    The values that options are known to have are left in ``stack.looked``.
+    The values that options are known to have are left in ``stack.looked``, and the move to one that has the value
+    ``target`` in ``state[REFUTING]``.
 
     Returns
     -------
@@ -802,35 +872,42 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int) -> t
     state[STAMP] += 1
     stamp = np.uint64(state[STAMP]) * np.uint64(0x9E3779B97F4A7C15)
     unknown = 0
-    clear_values(stack.looked, 0, 0, stack.looked.shape[1])
+    clear_values(stack.looked, _ZERO, _ZERO, stack.looked.shape[1])
     top = state[PARTS]
     rest = live
-    while not is_empty(rest):
-        cell = lowest(rest)
-        rest = without_lowest(rest)
-        for move in range(rules.first[cell], rules.first[cell + 1]):
+    first, end = hint, hint + 1
+    if hint < 0:
+        end = first
+    while first < end or not is_empty(rest):
+        if first == end:
+            cell = lowest(rest)
+            rest = without_lowest(rest)
+            first, end = rules.first[cell], rules.first[cell + 1]
+        for move in range(first, end):
             if not inside(read(rules.needs, move, live), live):
                 continue
             left = without(live, read(rules.kills, move, live))
             known, count = fold(rules, table, stack, left, both(read(rules.around, move, live), left), top)
             if count == 0:
-                add_value(stack.looked, 0, 0, known)
+                add_value(stack.looked, _ZERO, _ZERO, known)
                 if known == target:
+                    state[REFUTING] = move
                     return -2, unknown
                 continue
             mark = stamp + np.uint64(known)
             for i in range(top, top + count):
-                mark += hashed(read(stack.parts, i, live))
+                mark += stack.parts[i, 2 * words]
             place = mark >> np.uint64(56)
             if stack.marks[place] != mark:  # merely counts, so an accident does no harm
                 stack.marks[place] = mark
                 weight = _UNKNOWN_OPTION
                 if count == 1:
-                    slot = find(table, read(stack.parts, top, live))
+                    slot = np.int64(stack.parts[top, 2 * words + 1])
                     if slot >= 0 and has_value(table.entries, slot, words, known ^ target):
                         weight = _REFUTED_OPTION
                 unknown += weight
-    return (mex_of(stack.looked, 0) if unknown == 0 else -1), unknown
+        first = end
+    return (mex_of(stack.looked, _ZERO) if unknown == 0 else -1), unknown
 
 
 @counting_nothing
@@ -860,7 +937,7 @@ def expand(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> 
     numbers[depth, _PART_TOP] = state[PARTS]
     target = numbers[depth, TARGET]
     count, top = 0, state[PARTS]
-    clear_values(stack.have, depth, 0, stack.have.shape[1])
+    clear_values(stack.have, depth, _ZERO, stack.have.shape[1])
     rest = live
     while not is_empty(rest):
         cell = lowest(rest)
@@ -871,13 +948,13 @@ def expand(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> 
             left = without(live, read(rules.kills, move, live))
             known, length = fold(rules, table, stack, left, both(read(rules.around, move, live), left), top)
             if length == 0:
-                add_value(stack.have, depth, 0, known)
+                add_value(stack.have, depth, _ZERO, known)
                 if known == target:
                     return -1
                 continue
             mark: Int = 0
             for i in range(top, top + length):
-                mark += np.int64(hashed(read(parts, i, like)) >> np.uint64(2))
+                mark += np.int64(parts[i, 2 * len(like)] >> np.uint64(2))
             fresh = True
             for other in range(first, first + count):
                 alike = options[other, _COST] == mark and options[other, _KNOWN] == known
@@ -890,6 +967,7 @@ def expand(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> 
                 options[first + count, _START] = top
                 options[first + count, _LENGTH] = length
                 options[first + count, _COST] = mark
+                options[first + count, _MOVE] = move
                 count += 1
                 top += length
     numbers[depth, _COUNT] = count
@@ -911,7 +989,7 @@ def equal_parts(parts: Any, a: Int, b: Int, length: Int, like: Mask) -> Any:
     return True
 
 
-@counting_nothing
+@inlined
 def refresh(table: Table, stack: Stack, option: Int, like: Mask) -> Int:
     """Fold the parts of an option whose values have become known; return how many are left."""
     options, parts = stack.options, stack.parts
@@ -933,18 +1011,26 @@ def refresh(table: Table, stack: Stack, option: Int, like: Mask) -> Int:
 def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Any:
     """Sort a frame's options by how hard it looks to prove that one has the wanted value; True once one has it.
 
-    An option looks easy where few of its options are unknown, and few smaller values are missing among them.
+    An option looks easy where few of its options are unknown, and few smaller values are missing among them. One that
+    has an option of the wanted value is left out. So is, unseen, the one to which that last move leads when it is made
+    first, if the other move is still there then; and that move is what the next options are tried with first.
     """
     state, numbers, options = stack.state, stack.numbers, stack.options
     k = numbers[depth, _K]
     first, count = numbers[depth, _FIRST], numbers[depth, _COUNT]
     candidates, words, value_words = 0, len(like), stack.have.shape[1]
+    option_of, hint = stack.option_of, _NONE
     for option in range(first, first + count):
+        option_of[options[option, _MOVE]] = option
+        options[option, _REFUTED] = 0
+    for option in range(first, first + count):
+        if options[option, _REFUTED]:
+            continue
         length = options[option, _LENGTH]
         if length > 0:
             length = refresh(table, stack, option, like)
             if length == 0:
-                add_value(stack.have, depth, 0, options[option, _KNOWN])
+                add_value(stack.have, depth, _ZERO, options[option, _KNOWN])
         if length == 0:
             if options[option, _KNOWN] == k:
                 return True
@@ -962,18 +1048,23 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                     clear_values(rows, row, words, value_words)
             if has_value(rows, row, words, target):
                 continue
-            value, unknown = peek(rules, table, stack, lying(stack.parts, options[option, _START], like), target)
-            join_values(rows, row, words, stack.looked, 0, 0, value_words)
+            value, unknown = peek(rules, table, stack, lying(stack.parts, options[option, _START], like), target, hint)
+            join_values(rows, row, words, stack.looked, _ZERO, _ZERO, value_words)
             if value == -2:
+                hint = state[REFUTING]
+                other = option_of[hint]
+                found = first <= other and other < first + count and options[other, _MOVE] == hint
+                if found and not meets(read(rules.needs, options[option, _MOVE], like), read(rules.kills, hint, like)):
+                    options[other, _REFUTED] = 1
                 continue
             if value >= 64 * value_words:
                 state[ANSWER] = value
                 return False
             if value >= 0:
-                keep(table, state, part, value, stack.looked, 0, 0, 1)
+                keep(table, state, part, value, stack.looked, _ZERO, _ZERO, _ONE)
                 options[option, _KNOWN] ^= value
                 options[option, _LENGTH] = 0
-                add_value(stack.have, depth, 0, options[option, _KNOWN])
+                add_value(stack.have, depth, _ZERO, options[option, _KNOWN])
                 if options[option, _KNOWN] == k:
                     return True
                 continue
@@ -1024,37 +1115,37 @@ def reduce(rules: Rules, table: Table, form: Any, part: Mask) -> Int:
     if rules.twins != NO_TWINS:
         live, _ = without_twins(rules, live, live)
     if is_empty(without_lowest(live)):
-        write(form, 0, live)
+        write(form, _ZERO, live)
         return 1  # a component has a move
     live, lost = canonical(rules, live)
-    write(form, 0, live)
+    write(form, _ZERO, live)
     return 0 if lost else value_at(table, find(table, live))
 
 
 @counting_nothing
 def find_form(table: Table, form: Any, like: Mask) -> Int:
     """Return the place of a form in the table, or -1."""
-    return find(table, read(form, 0, like))
+    return find(table, read(form, _ZERO, like))
 
 
 @counting_nothing
 def keep_form(table: Table, state: Any, form: Any, value: Int, nodes: Int, like: Mask) -> None:
     """Store the value of a form."""
-    keep(table, state, read(form, 0, like), value, form, 0, 0, nodes)
+    keep(table, state, read(form, _ZERO, like), value, form, _ZERO, _ZERO, nodes)
 
 
 @counting_nothing
 def exclude_form(table: Table, stack: Stack, form: Any, value: Int, like: Mask) -> None:
     """Store that a form does not have a value."""
-    clear_values(stack.looked, 0, 0, stack.looked.shape[1])
-    add_value(stack.looked, 0, 0, value)
-    keep(table, stack.state, read(form, 0, like), -1, stack.looked, 0, 0, _ASKED_FOR)
+    clear_values(stack.looked, _ZERO, _ZERO, stack.looked.shape[1])
+    add_value(stack.looked, _ZERO, _ZERO, value)
+    keep(table, stack.state, read(form, _ZERO, like), _NONE, stack.looked, _ZERO, _ZERO, _ASKED_FOR)
 
 
 @counting_nothing
 def mobility_of(rules: Rules, form: Any, like: Mask) -> Int:
     """Return the number of legal moves of a form."""
-    return mobility(rules, read(form, 0, like))
+    return mobility(rules, read(form, _ZERO, like))
 
 
 @counting_nothing
@@ -1062,7 +1153,7 @@ def ask(stack: Stack, form: Any, target: Int, like: Mask) -> None:
     """Ask whether a form has the value ``target``; whatever else was asked is given up."""
     state = stack.state
     state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = -1, 0, 0, -1
-    push(stack, read(form, 0, like), read(form, 0, like), target)
+    push(stack, read(form, _ZERO, like), read(form, _ZERO, like), target)
 
 
 @counting_nothing
@@ -1076,7 +1167,7 @@ def try_option(table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
         if length > 0:
             length = refresh(table, stack, option, like)
         if length == 0:
-            add_value(stack.have, depth, 0, options[option, _KNOWN])
+            add_value(stack.have, depth, _ZERO, options[option, _KNOWN])
             if options[option, _KNOWN] == k:
                 return 1
         else:
@@ -1169,8 +1260,8 @@ def search(
             if count < 0:
                 slot = find(table, live)
                 if slot >= 0:
-                    join_values(table.entries, slot, len(like), stack.have, depth, 0, stack.have.shape[1])
-                pop(stack, depth, -1)
+                    join_values(table.entries, slot, len(like), stack.have, depth, _ZERO, stack.have.shape[1])
+                pop(stack, depth, _NONE)
                 continue
             if count > 0:
                 numbers[depth, _K] = n
@@ -1207,7 +1298,7 @@ def search(
         k = numbers[depth, _K]
         answer = -2
         if found == 1:
-            add_value(stack.have, depth, 0, k)
+            add_value(stack.have, depth, _ZERO, k)
             if k == n:
                 answer = -1
         elif k < n:
@@ -1221,6 +1312,6 @@ def search(
                 numbers[depth, _PHASE] = _PASS
                 continue
         live = read(stack.masks, depth, like)
-        keep(table, state, live, answer, stack.have, depth, 0, state[NODES] - numbers[depth, _NODES])
+        keep(table, state, live, answer, stack.have, depth, _ZERO, state[NODES] - numbers[depth, _NODES])
         pop(stack, depth, answer)
     return DONE

@@ -126,7 +126,7 @@ def estimate(
             if kept >= 0:
                 phi, delta = read_phi(proofs, kept), read_delta(proofs, kept)
             else:
-                value, unknown = kernel.peek(rules, table, stack, part, heap)
+                value, unknown = kernel.peek(rules, table, stack, part, heap, np.int64(-1))
                 if value == -2:
                     phi, delta = 0, INFINITE
                 elif value >= 0:
