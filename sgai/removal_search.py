@@ -289,7 +289,7 @@ class RemovalSearch:
     def make_room(self) -> None:
         """Let the table and the pools grow as they do in a search; for searches of another kind that use them."""
         state = self._stack.state
-        if self.can_grow() and 2 * self.entries > len(self._table.tags):
+        if self.can_grow() and kernel.ROOM * self.entries > len(self._table.tags):
             self._grow_table()
         self._warn_of_full_table()
         if int(state[kernel.PARTS]) + self.cells > len(self._stack.parts):

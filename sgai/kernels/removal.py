@@ -36,6 +36,7 @@ _NONE, _ZERO, _ONE = np.int64(-1), np.int64(0), np.int64(1)
 # The phases of a frame.
 _NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
 
+ROOM = 4  # places an entry while the table may grow, so that the way to an empty one is short
 PROBES = 8  # places of the table that an entry may stand in, counted from its hash
 _ASKED_FOR = np.int64(128)  # nodes that what was asked for counts as, so that cheap entries make room before it does
 _UNKNOWN_OPTION, _REFUTED_OPTION = 4, 3  # how much harder an option makes it to prove a value; the second was tried out
@@ -910,7 +911,7 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint
     return (mex_of(stack.looked, _ZERO) if unknown == 0 else -1), unknown
 
 
-@counting_nothing
+@inlined
 def mobility(rules: Rules, live: Mask) -> Int:
     """Return the number of legal moves."""
     total = 0
@@ -1007,7 +1008,7 @@ def refresh(table: Table, stack: Stack, option: Int, like: Mask) -> Int:
     return length
 
 
-@counting_nothing
+@inlined
 def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Any:
     """Sort a frame's options by how hard it looks to prove that one has the wanted value; True once one has it.
 
@@ -1086,7 +1087,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
     return False
 
 
-@counting_nothing
+@inlined
 def push(stack: Stack, mask: Mask, as_it_lies: Mask, target: Int) -> None:
     """Ask whether the value of a position, in canonical form and as it lies on the board, is ``target``."""
     state = stack.state
@@ -1222,7 +1223,7 @@ def search(
     limit : Int
         Stop when so many nodes have been expanded, counted from the start of the search.
     can_grow : bool
-        Whether to stop when the table is half full.
+        Whether to stop when the table is a quarter full.
     most_options, most_parts : Int
         Room that one position may need in the pools.
     like : tuple of uint64
@@ -1246,7 +1247,7 @@ def search(
         if phase == _NEW:
             if state[NODES] >= limit:
                 return PAUSED
-            if can_grow and 2 * state[USED] > len(table.tags):
+            if can_grow and ROOM * state[USED] > len(table.tags):
                 return TABLE_FULL
             if (
                 state[OPTIONS] + most_options > len(stack.options)

@@ -293,7 +293,7 @@ def search(
     limit : Int
         Stop when so many nodes have been expanded, counted from the start of the search.
     can_grow : bool
-        Whether to stop when the table is half full.
+        Whether to stop when the table is a quarter full.
     most_options, most_parts : Int
         Room that one position may need in the pools.
     like : tuple of uint64
@@ -327,7 +327,7 @@ def search(
                 continue
             if state[kernel.NODES] >= limit:
                 return PAUSED
-            if can_grow and 2 * counts[kernel.USED] > len(table.tags):
+            if can_grow and kernel.ROOM * counts[kernel.USED] > len(table.tags):
                 return TABLE_FULL
             if (
                 state[kernel.OPTIONS] + most_options + values > len(options)

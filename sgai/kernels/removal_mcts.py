@@ -12,6 +12,7 @@ import numpy as np
 from sgai.kernels.jit import counting_nothing, inlined
 from sgai.kernels.removal import PARTS as STACK_PARTS
 from sgai.kernels.removal import (
+    ROOM,
     USED,
     Int,
     Mask,
@@ -440,14 +441,14 @@ def simulate(
 ) -> Int:  # fmt: skip
     """Make so many more simulations; `DECIDED` as soon as the root is proved, else `PAUSED`.
 
-    It pauses early where the table is half full and can grow: if that waited for the end of a slice, what is kept would
-    depend on the clock.
+    It pauses early where the table is a quarter full and can grow: if that waited for the end of a slice, what is kept
+    would depend on the clock.
     """
     state, nodes, values = tree.state, tree.nodes, tree.values
     for _ in range(count):
         if nodes[0, OUTCOME] != UNKNOWN:
             return DECIDED
-        if can_grow and 2 * stack.state[USED] > len(table.tags):
+        if can_grow and ROOM * stack.state[USED] > len(table.tags):
             return PAUSED
         state[SIMULATIONS] += 1
         node, depth = 0, 0
