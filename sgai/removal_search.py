@@ -18,7 +18,7 @@ from sgai.rulesets.removal import RemovalTable
 
 _SMALLEST_TABLE = 1 << 12  # places
 _CACHED_FORMS, _CACHED_LOOKS, _CACHED_SPLITS = 1 << 13, 1 << 13, 1 << 14  # more of them leave the processor's own cache
-_FIRST_SLICE, _SLICE_SECONDS = 64, 0.05
+_FIRST_SLICE, _SLICE_SECONDS = 256, 0.05
 _SHORT_SLICE_SECONDS = 0.001  # where the time is limited
 
 _COMPILING = "compiling the search for up to %d cells; the next run finds it compiled"
@@ -110,7 +110,7 @@ class RemovalSearch:
         """
         value, asked = self._reduce(part), 0
         while value < 0:
-            excluded = self.excluded(part)
+            excluded = self._excluded()
             while excluded >> asked & 1:
                 asked += 1
             value = self._answer(asked, budget)
@@ -137,8 +137,10 @@ class RemovalSearch:
 
     def excluded(self, part: int) -> int:
         """Return values that a component of unknown value is known not to have, as a bit mask."""
-        if self._reduce(part) >= 0:
-            return 0
+        return self._excluded() if self._reduce(part) < 0 else 0
+
+    def _excluded(self) -> int:
+        """Return values that the component put forward, of unknown value, is known not to have."""
         slot = kernel.find_form(self._table, self._form, self._like)
         return masks_of(self._table.entries[slot : slot + 1, self.words : -1])[0] if slot >= 0 else 0
 

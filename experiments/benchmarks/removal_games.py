@@ -35,15 +35,20 @@ def cpu_seconds(work: Callable[[], Any]) -> float:
     return time.process_time() - started
 
 
-def compiled(name: str) -> tuple[RemovalSearch, int, float]:
-    """Solve the initial position with a fresh search; return it, the value and the seconds."""
-    ruleset = game(name)
+def search_once(ruleset: RemovalRuleset) -> tuple[RemovalSearch, int, float]:
+    """Solve the initial position from an empty table; return the search, the value and the seconds."""
     search, parts = RemovalSearch(ruleset.table), ruleset.table.parts(ruleset.initial())
-    search.load()
     started, value = time.process_time(), 0
     for part in parts:
         value ^= search.value(part, Budget(UNLIMITED))
     return search, value, time.process_time() - started
+
+
+def compiled(name: str) -> tuple[RemovalSearch, int, float]:
+    """Do that once the compiled code of the game is there."""
+    ruleset = game(name)
+    RemovalSearch(ruleset.table).load()
+    return search_once(ruleset)
 
 
 def generic(name: str) -> float:
@@ -58,13 +63,14 @@ def generic(name: str) -> float:
 def compare(name: str, times: int = 3, searches: int = 9) -> list[Any]:
     """Return CPU seconds of the generic solver and of the compiled search, taking turns: medians.
 
-    A turn of the compiled search is several searches, each from an empty table: one takes milliseconds, more where
-    the processor has just run something else.
+    A turn of the compiled search is several searches, each from an empty table, as one takes but milliseconds.
     """
     spent: tuple[list[float], list[float]] = ([], [])
+    compiled(name)
     for _ in range(times):
         spent[0].append(generic(name))
-        spent[1].extend(compiled(name)[2] for _ in range(searches))
+        ruleset = game(name)
+        spent[1].extend(search_once(ruleset)[2] for _ in range(searches))
     slow, fast = map(statistics.median, spent)
     return [name, f"{slow:.3f}", f"{fast:.5f}", f"{slow / fast:,.0f}"]
 
