@@ -1,5 +1,7 @@
 """How the compiled search takes positions apart: whole boards as cell by cell, and moves that may change places."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,6 +27,13 @@ def cell_by_cell(rules):
     return rules._replace(distances=rules.distances[:0], lower=rules.lower[:0])
 
 
+def drawn_position(data, rows, columns):
+    """Return a board, live cells of it, and what makes words of cells."""
+    table = load_ruleset(f"cram(rows={rows},columns={columns})").table
+    live = data.draw(st.integers(0, (1 << table.cells) - 1))
+    return table, live, functools.partial(to_words, words=words_for(table.cells))
+
+
 def neighbours(table, cell, live):
     return [other for other in cells_of(live) if (1 << cell | 1 << other) in set(table.needs)]
 
@@ -33,15 +42,13 @@ def neighbours(table, cell, live):
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_connected_parts_of_boards(rows, columns, data):
-    table = load_ruleset(f"cram(rows={rows},columns={columns})").table
-    rules, words = rules_of(table), words_for(table.cells)
-    live = data.draw(st.integers(1, (1 << table.cells) - 1))
+    table, live, as_words = drawn_position(data, rows, columns)
     expected = {part for part in table.parts(live) if part.bit_count() > 1}
-    for each in (rules, cell_by_cell(rules)):
+    for each in (rules_of(table), cell_by_cell(rules_of(table))):
         rest, found = live, set()
         while rest:
             # Every cell is marked, or of each part one at least.
-            part = number(kernel.connected_part(each, to_words(rest, words), to_words(rest, words)))
+            part = number(kernel.connected_part(each, as_words(rest), as_words(rest)))
             found.add(part)
             rest &= ~part
         assert {part for part in found if part.bit_count() > 1} == expected
@@ -51,16 +58,14 @@ def test_connected_parts_of_boards(rows, columns, data):
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_of_pendant_cells_at_one_cell_one_is_left(rows, columns, data):
-    table = load_ruleset(f"cram(rows={rows},columns={columns})").table
-    rules, words = rules_of(table), words_for(table.cells)
-    live = data.draw(st.integers(0, (1 << table.cells) - 1))
+    table, live, as_words = drawn_position(data, rows, columns)
     holders = {}
     for cell in cells_of(live):
         near = neighbours(table, cell, live)
         if len(near) == 1:
             holders.setdefault(near[0], set()).add(cell)
-    for each in (rules, cell_by_cell(rules)):
-        kept, marked = map(number, kernel.without_twins(each, to_words(live, words), to_words(live, words)))
+    for each in (rules_of(table), cell_by_cell(rules_of(table))):
+        kept, marked = map(number, kernel.without_twins(each, as_words(live), as_words(live)))
         dropped = live & ~kept
         assert kept & ~live == 0
         assert marked & ~kept == 0
