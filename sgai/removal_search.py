@@ -69,7 +69,8 @@ class RemovalSearch:
         self.reserve = (len(table.needs), len(table.needs) * (table.cells // 2 + 1))
         self._stack = self.new_stack()
         self._warned = False
-        self._form = np.zeros((1, self.words), dtype=np.uint64)
+        self._form = np.zeros((1, self.words), dtype=np.uint64)  # the component put forward, in canonical form,
+        self._place = -1  # and its place in the table, if it has one
 
     @property
     def nodes(self) -> int:
@@ -115,7 +116,8 @@ class RemovalSearch:
                 asked += 1
             value = self._answer(asked, budget)
             if value < 0:
-                kernel.exclude_form(self._table, self._stack, self._form, asked, self._like)
+                asked += 1
+                self._reduce(part)  # other values may have been excluded on the way
         return value
 
     def has_value(self, part: int, value: int, budget: Budget) -> bool:
@@ -123,12 +125,9 @@ class RemovalSearch:
         known = self._reduce(part)
         if known >= 0:
             return known == value
-        if self.excluded(part) >> value & 1 or value > kernel.mobility_of(self._rules, self._form, self._like):
+        if self._excluded() >> value & 1 or value > self._mobility():
             return False  # it cannot have a value larger than the number of its options
-        answer = self._answer(value, budget)
-        if answer < 0:
-            kernel.exclude_form(self._table, self._stack, self._form, value, self._like)
-        return answer == value
+        return self._answer(value, budget) == value
 
     def known(self, part: int) -> int | None:
         """Return the value of a component if it is in the table, or seen at once."""
@@ -140,23 +139,22 @@ class RemovalSearch:
         return self._excluded() if self._reduce(part) < 0 else 0
 
     def _excluded(self) -> int:
-        """Return values that the component put forward, of unknown value, is known not to have."""
-        slot = kernel.find_form(self._table, self._form, self._like)
-        return masks_of(self._table.entries[slot : slot + 1, self.words : -1])[0] if slot >= 0 else 0
+        """Return values that the component just put forward, of unknown value, is known not to have."""
+        row = self._table.entries[self._place : self._place + 1, self.words : -1]
+        return masks_of(row)[0] if self._place >= 0 else 0
+
+    def _mobility(self) -> int:
+        """Return the number of legal moves of the component put forward."""
+        return int(np.count_nonzero(~(self._rules.needs & ~self._form).any(axis=1)))
 
     def load(self) -> None:
         """Load the compiled code of all that a question may need, so that none waits for it; nothing is learned."""
-        form, like = np.zeros_like(self._form), self._like
-        table, stack = self._empty_table(_SMALLEST_TABLE), self.new_stack()
+        like, table, stack = self._like, self._empty_table(_SMALLEST_TABLE), self.new_stack()
         self._reduce(0)
         _log.info(_COMPILING, 64 * self.words)
         self.split([0])
-        kernel.find_form(table, form, like)
-        kernel.mobility_of(self._rules, form, like)
-        kernel.exclude_form(table, stack, form, 1, like)
-        kernel.keep_form(table, stack.state, form, 0, 1, like)
+        kernel.keep(table, stack.state, like, 0, self._form, 0, 0, 1)
         kernel.move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
-        kernel.ask(stack, form, 0, like)
         kernel.search(self._rules, table, stack, 1, True, *self.reserve, like)
         _log.debug(_LOADED)
 
@@ -164,7 +162,8 @@ class RemovalSearch:
         """Put a known value into the table, as one that took long."""
         if self._reduce(part) < 0:
             self.check_room(value)
-            kernel.keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
+            form = to_words(masks_of(self._form)[0], self.words)
+            kernel.keep(self._table, self._stack.state, form, value, self._form, 0, 0, 1 << 40)
 
     def expensive(self, nodes: int) -> dict[int, int]:
         """Return the canonical components, with their values, that took that many nodes or more."""
@@ -177,7 +176,7 @@ class RemovalSearch:
     def bound(self, part: int) -> int:
         """Return the value of a component if it is known, else the number of its moves, than which it is no larger."""
         value = self._reduce(part)
-        return value if value >= 0 else int(kernel.mobility_of(self._rules, self._form, self._like))
+        return value if value >= 0 else self._mobility()
 
     def split(self, positions: Iterable[int]) -> list[tuple[int, tuple[int, ...]]]:
         """Return for each position the nim-sum of the components whose value is known, and the canonical others.
@@ -201,10 +200,11 @@ class RemovalSearch:
         """Put the canonical form of a component where the kernel finds it; return its value if known, else -1."""
         if self.words not in _loaded_widths:
             _log.info(_COMPILING, 64 * self.words)
-        value = kernel.reduce(self._rules, self._table, self._form, to_words(part, self.words))
+        value, place = kernel.reduce(self._rules, self._table, self._form, to_words(part, self.words))
         if self.words not in _loaded_widths:
             _loaded_widths.add(self.words)
             _log.debug(_LOADED)
+        self._place = int(place)
         return int(value)
 
     def check_room(self, value: int) -> None:
@@ -225,7 +225,7 @@ class RemovalSearch:
         if budget.spent >= budget.states:
             raise OutOfBudget  # before the frames of another component are given up
         if self._pending() != asked:
-            kernel.ask(self._stack, self._form, asked, self._like)
+            self._ask(asked)
 
         def step(limit: int) -> int:
             status: int = kernel.search(
@@ -235,6 +235,14 @@ class RemovalSearch:
 
         self.run(step, state, self._grow_pools, budget)
         return int(state[kernel.ANSWER])
+
+    def _ask(self, asked: int) -> None:
+        """Have the kernel asked whether the component put forward has a value; what was asked before is given up."""
+        state, masks, numbers = self._stack.state, self._stack.masks, self._stack.numbers
+        state[[kernel.TOP, kernel.OPTIONS, kernel.PARTS, kernel.ANSWER]] = 0, 0, 0, -1
+        masks[0] = np.tile(self._form[0], 2)
+        numbers[0] = 0
+        numbers[0, kernel.TARGET], numbers[0, kernel.BEGAN] = asked, state[kernel.NODES]
 
     def run(self, step: Callable[[int], int], state: Any, grow_pools: Callable[[], None], budget: Budget) -> None:
         """Go on with a search in slices, between which the clock is read and room is made, until it is done.

@@ -4,19 +4,46 @@ A set of cells is a tuple of 64-bit words, so that one source serves boards of a
 in use. All state is in arrays: a search stops where it must (nodes, a full table) and goes on where it stopped.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.cpython.unsafe.tuple import tuple_setitem
-from numba.extending import intrinsic
 
-from sgai.kernels.jit import counting_nothing, inlined
-
-Mask = tuple[Any, ...]  # words of 64 bits, cell i is bit i % 64 of word i // 64
-Int: TypeAlias = Any  # int64 in compiled code
-Word: TypeAlias = Any  # uint64
+from sgai.kernels.jit import counting_nothing, inlined, inner
+from sgai.kernels.masks import (
+    NONE,
+    ONE,
+    ZERO,
+    Int,
+    Mask,
+    Word,
+    before,
+    both,
+    byte_at,
+    either,
+    has,
+    hashed,
+    highest,
+    inside,
+    is_empty,
+    lowest,
+    lying,
+    meets,
+    nothing,
+    ones,
+    only,
+    read,
+    read_at,
+    reversed_cells,
+    same,
+    shifted_down,
+    shifted_up,
+    size,
+    trailing_zeros,
+    without,
+    without_lowest,
+    write,
+    write_at,
+)
 
 NO_TWINS, PENDANT_TWINS, CLOSED_TWINS = 0, 1, 2
 
@@ -29,9 +56,6 @@ STATE_SIZE = 10
 
 # Symmetries of a board that has all: upside down, left to right, both; then transposed, and that with each of these.
 _TRANSPOSITION = np.int64(3)
-
-# A number in the source is a type of its own to numba, which compiles a function again for each.
-_NONE, _ZERO, _ONE = np.int64(-1), np.int64(0), np.int64(1)
 
 # The phases of a frame.
 _NEW, _PASS, _TRY, _WAIT = 0, 1, 2, 3
@@ -62,7 +86,8 @@ class Rules(NamedTuple):
     columns: Int  # of the board, if positions may be shifted; else 0
     rows: Int
     row: Any  # (cells,)
-    images: Any  # (symmetries, bytes, 256, words): where the cells of each byte go
+    images: Any  # (symmetries * bytes * 256, words): where the cells of each byte go
+    bytes: Int  # of a board
     targets: Any  # (symmetries, cells): where each cell goes, -1 for nowhere
     turned: Any  # (symmetries,): whether rows become columns; then only boxes of `side` fit
     flipped: Any  # (symmetries, 2): whether the order of rows, and of columns, is reversed
@@ -92,67 +117,11 @@ class Stack(NamedTuple):
 
 
 # Columns of `Stack.numbers`.
-_PHASE, TARGET, _K, _FIRST, _COUNT, _CURRENT, _CANDIDATES, _NEXT, _PART, _PART_TOP, _NODES, _ASKED = range(12)
+_PHASE, TARGET, _K, _FIRST, _COUNT, _CURRENT, _CANDIDATES, _NEXT, _PART, _PART_TOP, BEGAN, _ASKED = range(12)
 NUMBERS = 12
 # Columns of `Stack.options`.
 _KNOWN, _START, _LENGTH, _COST, _ORDER, _MOVE, _REFUTED = range(7)
 OPTION_SIZE = 7
-
-
-# Words
-
-_set_word: Any = tuple_setitem  # a tuple with one word changed
-
-
-def _instruction(name: str) -> Any:
-    """Return a function of a word that is one machine instruction."""
-
-    def typed(_context: Any, _word: Any) -> Any:
-        def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            flags = [] if name in ("ctpop", "bitreverse") else [ir.Constant(ir.IntType(1), 0)]  # defined for 0 too
-            return getattr(builder, name)(*arguments, *flags)
-
-        return (types.uint64 if name == "bitreverse" else types.int64)(types.uint64), generate
-
-    return intrinsic(typed)
-
-
-_trailing_zeros, _leading_zeros, _ones = _instruction("cttz"), _instruction("ctlz"), _instruction("ctpop")
-_reversed = _instruction("bitreverse")
-
-
-@inlined
-def read(rows: Any, number: Int, like: Mask) -> Mask:
-    """Return the first words of a row as a mask of the width of ``like``."""
-    return read_at(rows, number, _ZERO, like)
-
-
-@inlined
-def write(rows: Any, number: Int, mask: Mask) -> None:
-    """Store a mask as the first words of a row."""
-    write_at(rows, number, _ZERO, mask)
-
-
-@inlined
-def read_at(rows: Any, number: Int, place: Int, like: Mask) -> Mask:
-    """Return words of a row from a place on."""
-    mask = like
-    for i in range(len(like)):
-        mask = _set_word(mask, i, rows[number, place + i])
-    return mask
-
-
-@inlined
-def write_at(rows: Any, number: Int, place: Int, mask: Mask) -> None:
-    """Store a mask in a row from a place on."""
-    for i in range(len(mask)):
-        rows[number, place + i] = mask[i]
-
-
-@inlined
-def lying(rows: Any, number: Int, like: Mask) -> Mask:
-    """Return the position that is in a row as it lies on the board."""
-    return read_at(rows, number, len(like), like)
 
 
 @inlined
@@ -160,192 +129,6 @@ def copy_row(rows: Any, to: Int, number: Int) -> None:
     """Copy a row over another one."""
     for i in range(rows.shape[1]):
         rows[to, i] = rows[number, i]
-
-
-@inlined
-def both(a: Mask, b: Mask) -> Mask:
-    """Return the cells in both."""
-    mask = a
-    for i in range(len(a)):
-        mask = _set_word(mask, i, a[i] & b[i])
-    return mask
-
-
-@inlined
-def either(a: Mask, b: Mask) -> Mask:
-    """Return the cells in one or the other."""
-    mask = a
-    for i in range(len(a)):
-        mask = _set_word(mask, i, a[i] | b[i])
-    return mask
-
-
-@inlined
-def without(a: Mask, b: Mask) -> Mask:
-    """Return the cells of the first that are not in the second."""
-    mask = a
-    for i in range(len(a)):
-        mask = _set_word(mask, i, a[i] & ~b[i])
-    return mask
-
-
-@inlined
-def is_empty(a: Mask) -> Any:
-    """Tell whether there is no cell."""
-    word = np.uint64(0)
-    for i in range(len(a)):
-        word |= a[i]
-    return word == np.uint64(0)
-
-
-@inlined
-def same(a: Mask, b: Mask) -> Any:
-    """Tell whether two sets are equal."""
-    word = np.uint64(0)
-    for i in range(len(a)):
-        word |= a[i] ^ b[i]
-    return word == np.uint64(0)
-
-
-@inlined
-def meets(a: Mask, b: Mask) -> Any:
-    """Tell whether two sets have a cell in common."""
-    word = np.uint64(0)
-    for i in range(len(a)):
-        word |= a[i] & b[i]
-    return word != np.uint64(0)
-
-
-@inlined
-def inside(a: Mask, b: Mask) -> Any:
-    """Tell whether the first set is a subset of the second."""
-    word = np.uint64(0)
-    for i in range(len(a)):
-        word |= a[i] & ~b[i]
-    return word == np.uint64(0)
-
-
-@inlined
-def before(a: Mask, b: Mask) -> Any:
-    """Compare as numbers."""
-    less = False
-    for i in range(len(a)):
-        if a[i] != b[i]:
-            less = a[i] < b[i]
-    return less
-
-
-@inlined
-def size(a: Mask) -> Int:
-    """Return the number of cells."""
-    total = 0
-    for i in range(len(a)):
-        total += _ones(a[i])
-    return total
-
-
-@inlined
-def lowest(a: Mask) -> Int:
-    """Return the lowest cell of a set that is not empty."""
-    for i in range(len(a)):
-        if a[i] != np.uint64(0):
-            return 64 * i + _trailing_zeros(a[i])
-    return -1
-
-
-@inlined
-def highest(a: Mask) -> Int:
-    """Return the highest cell of a set that is not empty."""
-    cell = -1
-    for i in range(len(a)):
-        if a[i] != np.uint64(0):
-            cell = 64 * i + 63 - _leading_zeros(a[i])
-    return cell
-
-
-@inlined
-def without_lowest(a: Mask) -> Mask:
-    """Return the set without its lowest cell."""
-    mask = a
-    for i in range(len(a)):
-        if a[i] != np.uint64(0):
-            mask = _set_word(mask, i, a[i] & (a[i] - np.uint64(1)))
-            break
-    return mask
-
-
-@inlined
-def nothing(like: Mask) -> Mask:
-    """Return the empty set."""
-    mask = like
-    for i in range(len(like)):
-        mask = _set_word(mask, i, np.uint64(0))
-    return mask
-
-
-@inlined
-def only(cell: Int, like: Mask) -> Mask:
-    """Return the set of one cell."""
-    mask = like
-    for i in range(len(like)):
-        word = np.uint64(0)
-        if cell >> 6 == i:
-            word = np.uint64(1) << np.uint64(cell & 63)
-        mask = _set_word(mask, i, word)
-    return mask
-
-
-@inlined
-def has(a: Mask, cell: Int) -> Any:
-    """Tell whether a cell is in the set."""
-    return (a[cell >> 6] >> np.uint64(cell & 63)) & np.uint64(1) != np.uint64(0)
-
-
-@inlined
-def shifted_down(a: Mask, places: Int) -> Mask:
-    """Return the set with every cell that many places lower."""
-    mask = a
-    if len(a) == 1:
-        moved: Mask = _set_word(a, 0, a[0] >> np.uint64(places))
-        return moved
-    words, bits = places >> 6, np.uint64(places & 63)
-    for i in range(len(a)):
-        word = np.uint64(0)
-        if i + words < len(a):
-            word = a[i + words] >> bits
-        if bits != np.uint64(0) and i + words + 1 < len(a):
-            word |= a[i + words + 1] << (np.uint64(64) - bits)
-        mask = _set_word(mask, i, word)
-    return mask
-
-
-@inlined
-def shifted_up(a: Mask, places: Int) -> Mask:
-    """Return the set with every cell that many places higher."""
-    mask = a
-    if len(a) == 1:
-        moved: Mask = _set_word(a, 0, a[0] << np.uint64(places))
-        return moved
-    words, bits = places >> 6, np.uint64(places & 63)
-    for i in range(len(a)):
-        word = np.uint64(0)
-        if i >= words:
-            word = a[i - words] << bits
-        if bits != np.uint64(0) and i > words:
-            word |= a[i - words - 1] >> (np.uint64(64) - bits)
-        mask = _set_word(mask, i, word)
-    return mask
-
-
-@inlined
-def hashed(a: Mask) -> Word:
-    """Return a hash of 64 bits."""
-    h = np.uint64(0x9E3779B97F4A7C15)
-    for i in range(len(a)):
-        h = (h ^ a[i]) * np.uint64(0xD6E8FEB86659FD93)
-        h ^= h >> np.uint64(32)
-    h *= np.uint64(0xD6E8FEB86659FD93)
-    return h ^ (h >> np.uint64(29))
 
 
 # Sets of values: words of a row, from a place on
@@ -368,7 +151,7 @@ def mex_of(rows: Any, row: Int) -> Int:
     """Return the least value that is not in the set that is a whole row; 64 times its words where all are."""
     for i in range(rows.shape[1]):
         if rows[row, i] != ~np.uint64(0):
-            return 64 * i + _trailing_zeros(~rows[row, i])
+            return 64 * i + trailing_zeros(~rows[row, i])
     return 64 * rows.shape[1]
 
 
@@ -376,9 +159,9 @@ def mex_of(rows: Any, row: Int) -> Int:
 def missing_below(rows: Any, row: Int, place: Int, value: Int) -> Int:
     """Return how many smaller values are not in a set."""
     last = value >> 6
-    missing = _ones(((np.uint64(1) << np.uint64(value & 63)) - np.uint64(1)) & ~rows[row, place + last])
+    missing = ones(((np.uint64(1) << np.uint64(value & 63)) - np.uint64(1)) & ~rows[row, place + last])
     for i in range(last):
-        missing += _ones(~rows[row, place + i])
+        missing += ones(~rows[row, place + i])
     return missing
 
 
@@ -542,7 +325,7 @@ def connected_part(rules: Rules, live: Mask, marked: Mask) -> Mask:
     return part
 
 
-@counting_nothing
+@inner
 def joined_part(rules: Rules, live: Mask) -> Mask:
     """Return the cells that legal moves join to the first one of them; the empty set where no move is legal."""
     needed = nothing(live)
@@ -646,13 +429,12 @@ def image(rules: Rules, symmetry: Int, live: Mask) -> Mask:
     """Return where a symmetry takes the cells."""
     mask = nothing(live)
     for part in range((highest(live) >> 3) + 1):
-        byte = (live[part >> 3] >> np.uint64(8 * (part & 7))) & np.uint64(255)
-        for i in range(len(live)):
-            mask = _set_word(mask, i, mask[i] | rules.images[symmetry, part, byte, i])
+        byte = byte_at(live, 8 * part)
+        mask = either(mask, read(rules.images, 256 * (rules.bytes * symmetry + part) + byte, live))
     return mask
 
 
-@counting_nothing
+@inner
 def mirrored(rules: Rules, live: Mask, symmetry: Int, shift: Int) -> Any:
     """Tell whether the second player can answer every move by its image, for a symmetry that is its own inverse."""
     rest = live
@@ -674,7 +456,7 @@ def mirrored(rules: Rules, live: Mask, symmetry: Int, shift: Int) -> Any:
 @inlined
 def upside_down(rules: Rules, live: Mask, high: Int) -> Mask:
     """Reverse the order of the rows of a box in the corner."""
-    row = read(rules.first_row, _ZERO, live)
+    row = read(rules.first_row, ZERO, live)
     flipped = nothing(live)
     for r in range(high):
         one = both(shifted_down(live, r * rules.columns), row)
@@ -685,10 +467,7 @@ def upside_down(rules: Rules, live: Mask, high: Int) -> Mask:
 @inlined
 def turned_round(live: Mask, last: Int) -> Mask:
     """Turn a box in the corner by 180 degrees; its last cell has the number ``last``."""
-    reverse = live
-    for i in range(len(live)):
-        reverse = _set_word(reverse, len(live) - 1 - i, _reversed(live[i]))
-    return shifted_down(reverse, 64 * len(live) - 1 - last)
+    return shifted_down(reversed_cells(live), 64 * len(live) - 1 - last)
 
 
 @inlined
@@ -699,7 +478,7 @@ def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
         top = rules.row[lowest(live)]
         high = rules.row[highest(live)] - top + 1
         live = shifted_down(live, top * rules.columns)
-        row, columns = read(rules.first_row, _ZERO, live), nothing(live)
+        row, columns = read(rules.first_row, ZERO, live), nothing(live)
         for r in range(high):
             columns = either(columns, both(shifted_down(live, r * rules.columns), row))
         left = lowest(columns)
@@ -748,7 +527,7 @@ def of_box(rules: Rules, live: Mask, high: Int, wide: Int) -> tuple[Mask, Any]:
             if before(other, best):
                 best = other
             elif not lost and same(other, live):
-                lost = mirrored(rules, live, _TRANSPOSITION, _ZERO)
+                lost = mirrored(rules, live, _TRANSPOSITION, ZERO)
         down = upside_down(rules, other, high)
         for way in range(3):
             if way == 0:
@@ -811,7 +590,7 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
         rest = without(rest, part)
         as_it_lies = part
         if is_empty(without_lowest(part)):
-            if has(read(rules.single, _ZERO, live), lowest(part)):
+            if has(read(rules.single, ZERO, live), lowest(part)):
                 known ^= 1
             continue
         form = np.int64(hashed(part) & np.uint64(len(stack.forms) - 1))
@@ -854,26 +633,60 @@ def fold(rules: Rules, table: Table, stack: Stack, live: Mask, marked: Mask, sta
 
 
 @inlined
-def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint: Int) -> tuple[Int, Int]:
+def list_option(
+    stack: Stack, option: Int, others: Int, known: Int, start: Int, length: Int, mark: Word, move: Int, like: Mask
+) -> Any:
+    """Write an option after the ``others`` before it, unless one of them is like it; tell whether it is new."""
+    options, parts = stack.options, stack.parts
+    cost = np.int64(mark >> np.uint64(2))
+    for other in range(option - others, option):
+        alike = options[other, _COST] == cost and options[other, _KNOWN] == known
+        if alike and options[other, _LENGTH] == length:
+            equal = True
+            for i in range(start, start + length):
+                found = False
+                for j in range(options[other, _START], options[other, _START] + length):
+                    found |= same(read(parts, i, like), read(parts, j, like))
+                equal &= found
+            if equal:
+                return False
+    options[option, _KNOWN] = known
+    options[option, _START] = start
+    options[option, _LENGTH] = length
+    options[option, _COST] = cost
+    options[option, _MOVE] = move
+    return True
+
+
+@inlined
+def peek(
+    rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint: Int, values: Any, row: Int, listing: Int
+) -> tuple[Int, Int]:
     """Look at the options of a position whose value is asked for, without searching any; that of a hint first.
 
-    The values that options are known to have are left in ``stack.looked``, and the move to one that has the value
+    The values that options are known to have are left in a row of ``values``, and the move to one that has the value
     ``target`` in ``state[REFUTING]``.
+
+    Parameters
+    ----------
+    hint : Int
+        A legal move, or -1.
+    listing : Int
+        Other than 0 to put different unknown options into ``stack.options``, and their parts into ``stack.parts``.
 
     Returns
     -------
     int
         The value where all options are known; -2 where one of them has the value ``target``, else -1.
     int
-        How many different options are unknown, in quarters: `_UNKNOWN_OPTION` for each, less if it is known not to have
-        the value ``target``.
+        How many different options are unknown if they are listed. Else that in quarters: `_UNKNOWN_OPTION` for each,
+        less if it is known not to have the value ``target``.
     """
     state, words = stack.state, len(live)
-    state[PEEKS] += 1
     state[STAMP] += 1
     stamp = np.uint64(state[STAMP]) * np.uint64(0x9E3779B97F4A7C15)
     unknown = 0
-    clear_values(stack.looked, _ZERO, _ZERO, stack.looked.shape[1])
+    clear_values(values, row, ZERO, values.shape[1])
     top = state[PARTS]
     rest = live
     first, end = hint, hint + 1
@@ -890,7 +703,7 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint
             left = without(live, read(rules.kills, move, live))
             known, count = fold(rules, table, stack, left, both(read(rules.around, move, live), left), top)
             if count == 0:
-                add_value(stack.looked, _ZERO, _ZERO, known)
+                add_value(values, row, ZERO, known)
                 if known == target:
                     state[REFUTING] = move
                     return -2, unknown
@@ -898,6 +711,11 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint
             mark = stamp + np.uint64(known)
             for i in range(top, top + count):
                 mark += stack.parts[i, 2 * words]
+            if listing:
+                if list_option(stack, state[OPTIONS] + unknown, unknown, known, top, count, mark, move, live):
+                    unknown += 1
+                    top += count
+                continue
             place = mark >> np.uint64(56)
             if stack.marks[place] != mark:  # merely counts, so an accident does no harm
                 stack.marks[place] = mark
@@ -908,7 +726,7 @@ def peek(rules: Rules, table: Table, stack: Stack, live: Mask, target: Int, hint
                         weight = _REFUTED_OPTION
                 unknown += weight
         first = end
-    return (mex_of(stack.looked, _ZERO) if unknown == 0 else -1), unknown
+    return (mex_of(values, row) if unknown == 0 else -1), unknown
 
 
 @inlined
@@ -928,66 +746,21 @@ def mobility(rules: Rules, live: Mask) -> Int:
 # The search
 
 
-@counting_nothing
+@inner
 def expand(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
     """List the different unknown options of a frame's position; -1 once an option is known to have the target."""
-    state, numbers, options, parts = stack.state, stack.numbers, stack.options, stack.parts
-    live = lying(stack.masks, depth, like)
-    first = state[OPTIONS]
-    numbers[depth, _FIRST] = first
-    numbers[depth, _PART_TOP] = state[PARTS]
-    target = numbers[depth, TARGET]
-    count, top = 0, state[PARTS]
-    clear_values(stack.have, depth, _ZERO, stack.have.shape[1])
-    rest = live
-    while not is_empty(rest):
-        cell = lowest(rest)
-        rest = without_lowest(rest)
-        for move in range(rules.first[cell], rules.first[cell + 1]):
-            if not inside(read(rules.needs, move, live), live):
-                continue
-            left = without(live, read(rules.kills, move, live))
-            known, length = fold(rules, table, stack, left, both(read(rules.around, move, live), left), top)
-            if length == 0:
-                add_value(stack.have, depth, _ZERO, known)
-                if known == target:
-                    return -1
-                continue
-            mark: Int = 0
-            for i in range(top, top + length):
-                mark += np.int64(parts[i, 2 * len(like)] >> np.uint64(2))
-            fresh = True
-            for other in range(first, first + count):
-                alike = options[other, _COST] == mark and options[other, _KNOWN] == known
-                if alike and options[other, _LENGTH] == length:
-                    fresh = not equal_parts(parts, options[other, _START], top, length, like)
-                    if not fresh:
-                        break
-            if fresh:
-                options[first + count, _KNOWN] = known
-                options[first + count, _START] = top
-                options[first + count, _LENGTH] = length
-                options[first + count, _COST] = mark
-                options[first + count, _MOVE] = move
-                count += 1
-                top += length
+    state, numbers = stack.state, stack.numbers
+    first, top = state[OPTIONS], state[PARTS]
+    numbers[depth, _FIRST], numbers[depth, _PART_TOP] = first, top
+    live, target = lying(stack.masks, depth, like), numbers[depth, TARGET]
+    value, count = peek(rules, table, stack, live, target, NONE, stack.have, depth, ONE)
+    if value == -2:
+        return -1
     numbers[depth, _COUNT] = count
     state[OPTIONS] = first + count
-    state[PARTS] = top
+    if count:
+        state[PARTS] = stack.options[first + count - 1, _START] + stack.options[first + count - 1, _LENGTH]
     return count
-
-
-@counting_nothing
-def equal_parts(parts: Any, a: Int, b: Int, length: Int, like: Mask) -> Any:
-    """Tell whether two lists of different parts hold the same ones, in any order."""
-    for i in range(a, a + length):
-        found = False
-        for j in range(b, b + length):
-            if same(read(parts, i, like), read(parts, j, like)):
-                found = True
-        if not found:
-            return False
-    return True
 
 
 @inlined
@@ -1020,7 +793,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
     k = numbers[depth, _K]
     first, count = numbers[depth, _FIRST], numbers[depth, _COUNT]
     candidates, words, value_words = 0, len(like), stack.have.shape[1]
-    option_of, hint = stack.option_of, _NONE
+    option_of, hint = stack.option_of, NONE
     for option in range(first, first + count):
         option_of[options[option, _MOVE]] = option
         options[option, _REFUTED] = 0
@@ -1031,7 +804,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
         if length > 0:
             length = refresh(table, stack, option, like)
             if length == 0:
-                add_value(stack.have, depth, _ZERO, options[option, _KNOWN])
+                add_value(stack.have, depth, ZERO, options[option, _KNOWN])
         if length == 0:
             if options[option, _KNOWN] == k:
                 return True
@@ -1049,8 +822,10 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                     clear_values(rows, row, words, value_words)
             if has_value(rows, row, words, target):
                 continue
-            value, unknown = peek(rules, table, stack, lying(stack.parts, options[option, _START], like), target, hint)
-            join_values(rows, row, words, stack.looked, _ZERO, _ZERO, value_words)
+            state[PEEKS] += 1
+            live = lying(stack.parts, options[option, _START], like)
+            value, unknown = peek(rules, table, stack, live, target, hint, stack.looked, ZERO, ZERO)
+            join_values(rows, row, words, stack.looked, ZERO, ZERO, value_words)
             if value == -2:
                 hint = state[REFUTING]
                 other = option_of[hint]
@@ -1062,10 +837,10 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                 state[ANSWER] = value
                 return False
             if value >= 0:
-                keep(table, state, part, value, stack.looked, _ZERO, _ZERO, _ONE)
+                keep(table, state, part, value, stack.looked, ZERO, ZERO, ONE)
                 options[option, _KNOWN] ^= value
                 options[option, _LENGTH] = 0
-                add_value(stack.have, depth, _ZERO, options[option, _KNOWN])
+                add_value(stack.have, depth, ZERO, options[option, _KNOWN])
                 if options[option, _KNOWN] == k:
                     return True
                 continue
@@ -1097,7 +872,7 @@ def push(stack: Stack, mask: Mask, as_it_lies: Mask, target: Int) -> None:
     write_at(stack.masks, depth, len(mask), as_it_lies)
     stack.numbers[depth, _PHASE] = _NEW
     stack.numbers[depth, TARGET] = target
-    stack.numbers[depth, _NODES] = state[NODES]
+    stack.numbers[depth, BEGAN] = state[NODES]
 
 
 @inlined
@@ -1110,54 +885,23 @@ def pop(stack: Stack, depth: Int, answer: Int) -> None:
 
 
 @counting_nothing
-def reduce(rules: Rules, table: Table, form: Any, part: Mask) -> Int:
-    """Write the canonical form of a component into a row; return its value where that is known, else -1."""
+def reduce(rules: Rules, table: Table, form: Any, part: Mask) -> tuple[Int, Int]:
+    """Write the canonical form of a component into a row; return its value or -1, and its place in the table or -1."""
     live = part
     if rules.twins != NO_TWINS:
         live, _ = without_twins(rules, live, live)
     if is_empty(without_lowest(live)):
-        write(form, _ZERO, live)
-        return 1  # a component has a move
+        write(form, ZERO, live)
+        return ONE, NONE  # a component has a move
     live, lost = canonical(rules, live)
-    write(form, _ZERO, live)
-    return 0 if lost else value_at(table, find(table, live))
+    write(form, ZERO, live)
+    if lost:
+        return ZERO, NONE
+    slot = find(table, live)
+    return value_at(table, slot), slot
 
 
-@counting_nothing
-def find_form(table: Table, form: Any, like: Mask) -> Int:
-    """Return the place of a form in the table, or -1."""
-    return find(table, read(form, _ZERO, like))
-
-
-@counting_nothing
-def keep_form(table: Table, state: Any, form: Any, value: Int, nodes: Int, like: Mask) -> None:
-    """Store the value of a form."""
-    keep(table, state, read(form, _ZERO, like), value, form, _ZERO, _ZERO, nodes)
-
-
-@counting_nothing
-def exclude_form(table: Table, stack: Stack, form: Any, value: Int, like: Mask) -> None:
-    """Store that a form does not have a value."""
-    clear_values(stack.looked, _ZERO, _ZERO, stack.looked.shape[1])
-    add_value(stack.looked, _ZERO, _ZERO, value)
-    keep(table, stack.state, read(form, _ZERO, like), _NONE, stack.looked, _ZERO, _ZERO, _ASKED_FOR)
-
-
-@counting_nothing
-def mobility_of(rules: Rules, form: Any, like: Mask) -> Int:
-    """Return the number of legal moves of a form."""
-    return mobility(rules, read(form, _ZERO, like))
-
-
-@counting_nothing
-def ask(stack: Stack, form: Any, target: Int, like: Mask) -> None:
-    """Ask whether a form has the value ``target``; whatever else was asked is given up."""
-    state = stack.state
-    state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = -1, 0, 0, -1
-    push(stack, read(form, _ZERO, like), read(form, _ZERO, like), target)
-
-
-@counting_nothing
+@inlined
 def try_option(table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
     """Go on with a frame's options: 1 one has the wanted value, 0 none has, 2 a question was pushed."""
     numbers, options, parts = stack.numbers, stack.options, stack.parts
@@ -1168,7 +912,7 @@ def try_option(table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
         if length > 0:
             length = refresh(table, stack, option, like)
         if length == 0:
-            add_value(stack.have, depth, _ZERO, options[option, _KNOWN])
+            add_value(stack.have, depth, ZERO, options[option, _KNOWN])
             if options[option, _KNOWN] == k:
                 return 1
         else:
@@ -1259,10 +1003,9 @@ def search(
             count = expand(rules, table, stack, depth, like)
             live = read(stack.masks, depth, like)
             if count < 0:
-                slot = find(table, live)
-                if slot >= 0:
-                    join_values(table.entries, slot, len(like), stack.have, depth, _ZERO, stack.have.shape[1])
-                pop(stack, depth, _NONE)
+                if depth == 0 or find(table, live) >= 0:
+                    keep(table, state, live, NONE, stack.have, depth, ZERO, _ASKED_FOR if depth == 0 else ZERO)
+                pop(stack, depth, NONE)
                 continue
             if count > 0:
                 numbers[depth, _K] = n
@@ -1299,7 +1042,7 @@ def search(
         k = numbers[depth, _K]
         answer = -2
         if found == 1:
-            add_value(stack.have, depth, _ZERO, k)
+            add_value(stack.have, depth, ZERO, k)
             if k == n:
                 answer = -1
         elif k < n:
@@ -1313,6 +1056,7 @@ def search(
                 numbers[depth, _PHASE] = _PASS
                 continue
         live = read(stack.masks, depth, like)
-        keep(table, state, live, answer, stack.have, depth, _ZERO, state[NODES] - numbers[depth, _NODES])
+        nodes = state[NODES] - numbers[depth, BEGAN]
+        keep(table, state, live, answer, stack.have, depth, ZERO, nodes if depth > 0 else max(nodes, _ASKED_FOR))
         pop(stack, depth, answer)
     return DONE

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sgai.kernels import masks
 from sgai.kernels import removal as kernel
-from sgai.kernels.jit import counting_nothing, inlined
-from sgai.kernels.removal import DONE, PAUSED, POOL_FULL, TABLE_FULL, TOO_LARGE, Int, Mask, Rules, Stack, Table
+from sgai.kernels.jit import counting_nothing, inlined, inner
+from sgai.kernels.masks import NONE, ZERO, Int, Mask
+from sgai.kernels.removal import DONE, PAUSED, POOL_FULL, TABLE_FULL, TOO_LARGE, Rules, Stack, Table
 
 # Places in `Proofs.answer`: the numbers of the question that was answered last.
 PHI, DELTA = range(2)
@@ -26,7 +28,7 @@ INFINITE = 1 << 30  # the proof number of what is disproved
 _NEW, _CHOOSE, _WAIT = range(3)
 # Columns of `Stack.numbers` and of `Stack.options` that have the same use here, and those that have another one.
 _PHASE, _HEAP, _FIRST, _COUNT, _PART_TOP = kernel._PHASE, kernel.TARGET, kernel._FIRST, kernel._COUNT, kernel._PART_TOP
-_CHOSEN, _PART, _ASKED, _NODES = kernel._CURRENT, kernel._PART, kernel._ASKED, kernel._NODES
+_CHOSEN, _PART, _ASKED, _BEGAN = kernel._CURRENT, kernel._PART, kernel._ASKED, kernel.BEGAN
 _KNOWN, _START, _LENGTH = kernel._KNOWN, kernel._START, kernel._LENGTH
 _PHI, _DELTA = kernel._COST, kernel._ORDER
 
@@ -44,7 +46,7 @@ class Proofs(NamedTuple):
 
 @inlined
 def _home(proofs: Proofs, part: Mask, heap: Int) -> Int:
-    h = kernel.hashed(part) + np.uint64(heap) * np.uint64(0x9E3779B97F4A7C15)
+    h = masks.hashed(part) + np.uint64(heap) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((h ^ (h >> np.uint64(31))) & np.uint64(len(proofs.entries) - PROBES))
 
 
@@ -53,14 +55,14 @@ def find_numbers(proofs: Proofs, part: Mask, heap: Int) -> Int:
     """Return the place of a node in the table of numbers, or -1."""
     place = _home(proofs, part, heap)
     for slot in range(place, place + PROBES):
-        if np.int64(proofs.entries[slot, len(part)] & np.uint64(0xFFFFFFFF)) == heap + 1 and kernel.same(
-            kernel.read(proofs.entries, slot, part), part
+        if np.int64(proofs.entries[slot, len(part)] & np.uint64(0xFFFFFFFF)) == heap + 1 and masks.same(
+            masks.read(proofs.entries, slot, part), part
         ):
             return slot
     return -1
 
 
-@counting_nothing
+@inner
 def keep_numbers(proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int, nodes: Int) -> None:
     """Store the numbers of a node; where all places are taken, the one that took the fewest nodes makes room."""
     entries, words = proofs.entries, len(part)
@@ -70,7 +72,7 @@ def keep_numbers(proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int, no
         for slot in range(chosen + 1, chosen + PROBES):
             if entries[slot, words] >> np.uint64(32) < entries[chosen, words] >> np.uint64(32):
                 chosen = slot
-        kernel.write(entries, chosen, part)
+        masks.write(entries, chosen, part)
         entries[chosen, words] = np.uint64(0)
     work = (entries[chosen, words] >> np.uint64(32)) + np.uint64(nodes)
     entries[chosen, words] = np.uint64(heap + 1) | (min(work, np.uint64(0xFFFFFFFF)) << np.uint64(32))
@@ -101,13 +103,13 @@ def read_delta(proofs: Proofs, slot: Int) -> Int:
 def read_numbers(proofs: Proofs, rows: Any, heaps: Any, found: Any, like: Mask) -> None:
     """Write both numbers and the work of the nodes that are kept into rows of ``found``."""
     for i in range(len(rows)):
-        slot = find_numbers(proofs, kernel.read(rows, i, like), heaps[i])
+        slot = find_numbers(proofs, masks.read(rows, i, like), heaps[i])
         if slot >= 0:
             found[i, 0], found[i, 1] = read_phi(proofs, slot), read_delta(proofs, slot)
             found[i, 2] = np.int64(proofs.entries[slot, len(like)] >> np.uint64(32))
 
 
-@counting_nothing
+@inner
 def estimate(
     rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: Any, option: Int, k: Int, like: Mask
 ) -> None:
@@ -117,7 +119,7 @@ def estimate(
     delta: Int = 1
     length = kernel.refresh(table, stack, option, like)
     if length == 1:
-        part, heap = kernel.read(parts, options[option, _START], like), options[option, _KNOWN] ^ k
+        part, heap = masks.read(parts, options[option, _START], like), options[option, _KNOWN] ^ k
         slot = kernel.find(table, part)
         if slot >= 0 and kernel.has_value(table.entries, slot, words, heap):
             phi, delta = 0, INFINITE
@@ -126,7 +128,8 @@ def estimate(
             if kept >= 0:
                 phi, delta = read_phi(proofs, kept), read_delta(proofs, kept)
             else:
-                value, unknown = kernel.peek(rules, table, stack, part, heap, np.int64(-1))
+                stack.state[kernel.PEEKS] += 1
+                value, unknown = kernel.peek(rules, table, stack, part, heap, NONE, stack.looked, ZERO, ZERO)
                 if value == -2:
                     phi, delta = 0, INFINITE
                 elif value >= 0:
@@ -143,7 +146,7 @@ def estimate(
         # One component at least must be evaluated.
         phi = INFINITE
         for i in range(options[option, _START], options[option, _START] + length):
-            phi = min(phi, 1 + kernel.mobility(rules, kernel.read(parts, i, like)))
+            phi = min(phi, 1 + kernel.mobility(rules, masks.read(parts, i, like)))
         delta = phi
     if length == 0:
         won = options[option, _KNOWN] != k
@@ -151,7 +154,7 @@ def estimate(
     options[option, _PHI], options[option, _DELTA] = phi, delta
 
 
-@counting_nothing
+@inner
 def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: Any, depth: Int, like: Mask) -> Int:
     """List a frame's options that are not known to be won: 0, or 1 where one is lost, so that the frame is won."""
     state, numbers, options = stack.state, stack.numbers, stack.options
@@ -160,7 +163,7 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
     if count < 0:
         numbers[depth, _COUNT] = 0
         return 1
-    live, first, values = kernel.read(stack.masks, depth, like), numbers[depth, _FIRST], 64 * stack.have.shape[1]
+    live, first, values = masks.read(stack.masks, depth, like), numbers[depth, _FIRST], 64 * stack.have.shape[1]
     if count == 0:
         value = kernel.mex_of(stack.have, depth)
         if value >= values:
@@ -176,7 +179,7 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
     if slot >= 0:
         kernel.join_values(stack.have, depth, 0, table.entries, slot, len(like), stack.have.shape[1])
     # The nim-heap's own options.
-    kernel.write(stack.parts, state[kernel.PARTS], live)
+    masks.write(stack.parts, state[kernel.PARTS], live)
     for heap in range(k):
         if not kernel.has_value(stack.have, depth, 0, heap):
             option = first + count
@@ -197,22 +200,22 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
     return 0
 
 
-@counting_nothing
+@inner
 def _push(stack: Stack, proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int) -> None:
     kernel.push(stack, part, part, heap)
     depth = stack.state[kernel.TOP]
     proofs.limits[depth, PHI], proofs.limits[depth, DELTA] = phi, delta
 
 
-@counting_nothing
+@inner
 def _close(
     table: Table, stack: Stack, proofs: Proofs, counts: Any, depth: Int, phi: Int, delta: Int, like: Mask
 ) -> None:
     """Answer the question of the top frame with its numbers, keep what they say, and give its room back."""
     state, numbers = stack.state, stack.numbers
     if depth > 0:
-        live, k = kernel.read(stack.masks, depth, like), numbers[depth, _HEAP]
-        nodes = state[kernel.NODES] - numbers[depth, _NODES]
+        live, k = masks.read(stack.masks, depth, like), numbers[depth, _HEAP]
+        nodes = state[kernel.NODES] - numbers[depth, _BEGAN]
         if delta == 0:
             kernel.keep(table, counts, live, k, stack.have, depth, 0, nodes)
             _forget_numbers(proofs, live, k)
@@ -227,7 +230,7 @@ def _close(
     proofs.answer[PHI], proofs.answer[DELTA] = phi, delta
 
 
-@counting_nothing
+@inner
 def _choose(stack: Stack, depth: Int) -> tuple[Int, Int, Int, Int]:
     """Drop won options; return both numbers of a frame, its best option and the disproof number of the second best."""
     options, numbers = stack.options, stack.numbers
@@ -258,9 +261,9 @@ def ask(stack: Stack, proofs: Proofs, positions: Any, count: Int, heap: Int, lik
     """Ask who wins a sum of components in canonical form and a nim-heap; what was asked before is given up."""
     state = stack.state
     state[kernel.TOP], state[kernel.OPTIONS], state[kernel.PARTS] = -1, 1, count
-    _push(stack, proofs, kernel.nothing(like), 0, INFINITE, INFINITE)
+    _push(stack, proofs, masks.nothing(like), 0, INFINITE, INFINITE)
     for i in range(count):
-        kernel.write(stack.parts, i, kernel.read(positions, i, like))
+        masks.write(stack.parts, i, masks.read(positions, i, like))
     stack.options[0, _KNOWN], stack.options[0, _START], stack.options[0, _LENGTH] = heap, 0, count
     stack.options[0, _PHI], stack.options[0, _DELTA] = 1, 1
     stack.numbers[0, _FIRST], stack.numbers[0, _COUNT], stack.numbers[0, _PART_TOP] = 0, 1, 0
@@ -310,7 +313,7 @@ def search(
         depth = state[kernel.TOP]
         phase, k = numbers[depth, _PHASE], numbers[depth, _HEAP]
         if phase == _NEW:
-            live = kernel.read(stack.masks, depth, like)
+            live = masks.read(stack.masks, depth, like)
             slot = kernel.find(table, live)
             value = kernel.value_at(table, slot)
             numbers[depth, _FIRST], numbers[depth, _COUNT] = state[kernel.OPTIONS], 0
@@ -352,7 +355,7 @@ def search(
                 options[option, _PHI], options[option, _DELTA] = phi, delta
             elif delta == 0:
                 last = options[option, _START] + options[option, _LENGTH] - 1
-                kernel.write(stack.parts, numbers[depth, _PART], kernel.read(stack.parts, last, like))
+                masks.write(stack.parts, numbers[depth, _PART], masks.read(stack.parts, last, like))
                 options[option, _KNOWN] ^= numbers[depth, _ASKED]
                 options[option, _LENGTH] -= 1
                 changed = option
@@ -372,9 +375,9 @@ def search(
         start = options[best, _START]
         chosen = start
         for i in range(start + 1, start + options[best, _LENGTH]):
-            if kernel.size(kernel.read(stack.parts, i, like)) < kernel.size(kernel.read(stack.parts, chosen, like)):
+            if masks.size(masks.read(stack.parts, i, like)) < masks.size(masks.read(stack.parts, chosen, like)):
                 chosen = i
-        part = kernel.read(stack.parts, chosen, like)
+        part = masks.read(stack.parts, chosen, like)
         if options[best, _LENGTH] == 1:
             limit_phi, limit_delta = proofs.limits[depth, DELTA], proofs.limits[depth, PHI]
             if limit_phi < INFINITE:

@@ -9,33 +9,38 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sgai.kernels.jit import counting_nothing, inlined
-from sgai.kernels.removal import PARTS as STACK_PARTS
-from sgai.kernels.removal import (
-    ROOM,
-    USED,
+from sgai.kernels.jit import counting_nothing, inlined, inner
+from sgai.kernels.masks import (
+    NONE,
+    ONE,
+    ZERO,
     Int,
     Mask,
-    Rules,
-    Stack,
-    Table,
-    add_value,
     both,
-    clear_values,
-    find,
-    fold,
-    has_value,
     hashed,
     inside,
     is_empty,
-    keep,
     lowest,
-    mobility,
     read,
     same,
     without,
     without_lowest,
     write,
+)
+from sgai.kernels.removal import PARTS as STACK_PARTS
+from sgai.kernels.removal import (
+    ROOM,
+    USED,
+    Rules,
+    Stack,
+    Table,
+    add_value,
+    clear_values,
+    find,
+    fold,
+    has_value,
+    keep,
+    mobility,
 )
 
 Real: TypeAlias = Any  # float64
@@ -58,8 +63,6 @@ PAUSED, DECIDED = 0, 1
 
 _NOT_EXPANDED = -1
 _NO_ROOM = -1
-# As literals they would have every function compiled again for each.
-_ZERO, _ONE, _NONE = np.int64(0), np.int64(1), np.int64(-1)
 
 
 class Tree(NamedTuple):
@@ -96,7 +99,7 @@ def _at(nodes: Any, node: Int, column: Int) -> Int:
     return np.int64(nodes[node, column])
 
 
-@counting_nothing
+@inner
 def folded(rules: Rules, table: Table, stack: Stack, live: Mask, move: Int, top: Int) -> tuple[Int, Int]:
     """Make a move in a component, and fold what is left; as of `fold`."""
     left = without(live, read(rules.kills, move, live))
@@ -115,7 +118,7 @@ def random_below(chance: Any, bound: Int) -> Int:
     return np.int64((high * np.uint64(bound)) >> np.uint64(32))
 
 
-@counting_nothing
+@inner
 def loss_chance(rules: Rules, hats: Any, rows: Any, start: Int, length: Int, heap: Int, like: Mask) -> Real:
     """Return the probability that the values of the parts XOR to the heap, by beliefs about each part.
 
@@ -176,12 +179,12 @@ def plant(tree: Tree, rows: Any, count: Int, heap: Int, seed: Int, like: Mask) -
     tree.state[NODES], tree.state[PARTS] = 0, 0
     tree.state[SIMULATIONS], tree.state[FULL] = 0, 0
     tree.chance[0] = (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    root = _new_node(tree, count, heap, _NONE, _NONE)
+    root = _new_node(tree, count, heap, NONE, NONE)
     for i in range(count):
         write(tree.parts, tree.nodes[root, START] + i, read(rows, i, like))
 
 
-@counting_nothing
+@inner
 def _add_child(
     rules: Rules, table: Table, tree: Tree, options: Options, hats: Any, first: Int, length: Int, heap: Int, part: Int,
     move: Int, like: Mask,
@@ -219,11 +222,11 @@ def _add_child(
             if slot >= 0 and heap < 64 and has_value(table.entries, slot, len(like), heap):
                 nodes[child, OUTCOME] = WON
         if options.believes and nodes[child, OUTCOME] == UNKNOWN:
-            tree.values[child, CHANCE] = loss_chance(rules, hats, work, _ZERO, length, heap, like)
+            tree.values[child, CHANCE] = loss_chance(rules, hats, work, ZERO, length, heap, like)
     return _at(nodes, child, OUTCOME)
 
 
-@counting_nothing
+@inner
 def expand(
     rules: Rules, table: Table, stack: Stack, tree: Tree, options: Options, hats: Any, node: Int, like: Mask
 ) -> None:
@@ -235,7 +238,7 @@ def expand(
     first, pool, start = state[NODES], state[PARTS], _at(nodes, node, START)
     length, heap = _at(nodes, node, LENGTH), _at(nodes, node, HEAP)
     top = stack.state[STACK_PARTS]
-    added: Int = _ZERO
+    added: Int = ZERO
     for number in range(length):
         live = read(tree.parts, start + number, like)
         rest = live
@@ -245,15 +248,15 @@ def expand(
             for move in range(rules.first[cell], rules.first[cell + 1]):
                 if not inside(read(rules.needs, move, like), live):
                     continue
-                known: Int = _ZERO
-                count: Int = _ZERO
+                known: Int = ZERO
+                count: Int = ZERO
                 left = without(live, read(rules.kills, move, like))
                 if options.splits:
                     known, count = folded(rules, table, stack, live, move, top)
                 elif not is_empty(left):
                     write(stack.parts, top, left)
                     count = 1
-                many = _ZERO
+                many = ZERO
                 for other in range(length):
                     if other != number:
                         write(work, many, read(tree.parts, start + other, like))
@@ -278,7 +281,7 @@ def expand(
         if added not in (LOST, _NO_ROOM):
             for other in range(length):
                 write(work, other, read(tree.parts, start + other, like))
-            added = _add_child(rules, table, tree, options, hats, first, length, smaller, _NONE, smaller, like)
+            added = _add_child(rules, table, tree, options, hats, first, length, smaller, NONE, smaller, like)
     if added == _NO_ROOM:
         state[NODES], state[PARTS], state[FULL] = first, pool, 1
         return
@@ -306,7 +309,7 @@ def _set_priors(tree: Tree, options: Options, first: Int, end: Int) -> None:
                 values[child, CHANCE] = chance / (chance + total / count)
 
 
-@counting_nothing
+@inner
 def _judge(table: Table, stack: Stack, tree: Tree, node: Int, splits: bool, like: Mask) -> None:
     """Decide a node by its children, where that is possible, and keep what it says of a component."""
     nodes = tree.nodes
@@ -323,12 +326,12 @@ def _judge(table: Table, stack: Stack, tree: Tree, node: Int, splits: bool, like
         part = read(tree.parts, nodes[node, START], like)
         clear_values(stack.looked, 0, 0, stack.looked.shape[1])
         if outcome == LOST:
-            keep(table, stack.state, part, _at(nodes, node, HEAP), stack.looked, _ZERO, _ZERO, _ONE)
+            keep(table, stack.state, part, _at(nodes, node, HEAP), stack.looked, ZERO, ZERO, ONE)
         else:
             slot = find(table, part)
             if slot < 0 or table.entries[slot, table.entries.shape[1] - 1] & np.uint64(0xFFFF) < np.uint64(2):
                 add_value(stack.looked, 0, 0, _at(nodes, node, HEAP))
-                keep(table, stack.state, part, _NONE, stack.looked, _ZERO, _ZERO, _ONE)
+                keep(table, stack.state, part, NONE, stack.looked, ZERO, ZERO, ONE)
 
 
 @inlined
@@ -352,7 +355,7 @@ def _choose(tree: Tree, options: Options, node: Int) -> Int:
     return best
 
 
-@counting_nothing
+@inner
 def _play_out(rules: Rules, table: Table, stack: Stack, tree: Tree, node: Int, like: Mask) -> Int:
     """Play at random until every part is solved; return 1 if the player to move at the node wins, else 0."""
     work, nodes, chance = tree.work, tree.nodes, tree.chance
@@ -402,7 +405,7 @@ def _play_out(rules: Rules, table: Table, stack: Stack, tree: Tree, node: Int, l
     return wins ^ turn
 
 
-@counting_nothing
+@inner
 def _play_out_plainly(rules: Rules, tree: Tree, node: Int, like: Mask) -> Int:
     """Play the root's parts at random to the end; a move that has become illegal is dropped for good."""
     legal, nodes, chance = tree.legal, tree.nodes, tree.chance

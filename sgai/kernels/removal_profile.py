@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sgai.kernels import masks
 from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing
 
@@ -10,7 +11,7 @@ MAKE, SPLIT, FORM, LOOK_UP, FOLD = range(5)
 
 @counting_nothing
 def walk_options(
-    rules: kernel.Rules, table: kernel.Table, stack: kernel.Stack, positions: Any, step: Any, like: kernel.Mask
+    rules: kernel.Rules, table: kernel.Table, stack: kernel.Stack, positions: Any, step: Any, like: masks.Mask
 ) -> tuple[Any, Any]:
     """Make all options of positions and do with them what a step says.
 
@@ -33,19 +34,19 @@ def walk_options(
     """
     options, total = 0, 0
     for number in range(len(positions)):
-        live = kernel.read(positions, number, like)
+        live = masks.read(positions, number, like)
         rest = live
-        while not kernel.is_empty(rest):
-            cell = kernel.lowest(rest)
-            rest = kernel.without_lowest(rest)
+        while not masks.is_empty(rest):
+            cell = masks.lowest(rest)
+            rest = masks.without_lowest(rest)
             for move in range(rules.first[cell], rules.first[cell + 1]):
-                if not kernel.inside(kernel.read(rules.needs, move, live), live):
+                if not masks.inside(masks.read(rules.needs, move, live), live):
                     continue
-                left = kernel.without(live, kernel.read(rules.kills, move, live))
+                left = masks.without(live, masks.read(rules.kills, move, live))
                 options += 1
-                marked = kernel.both(kernel.read(rules.around, move, live), left)
-                if step == MAKE or kernel.is_empty(marked):
-                    total += kernel.size(left)
+                marked = masks.both(masks.read(rules.around, move, live), left)
+                if step == MAKE or masks.is_empty(marked):
+                    total += masks.size(left)
                 elif step == FOLD:
                     known, count = kernel.fold(rules, table, stack, left, marked, 0)
                     total += known + count
@@ -55,5 +56,5 @@ def walk_options(
                     part = kernel.connected_part(rules, left, marked)
                     if step != SPLIT:
                         part, _ = kernel.canonical(rules, part)
-                    total += kernel.find(table, part) if step == LOOK_UP else kernel.size(part)
+                    total += kernel.find(table, part) if step == LOOK_UP else masks.size(part)
     return options, total

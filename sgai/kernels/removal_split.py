@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sgai.kernels import masks
 from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing
 
@@ -14,7 +15,7 @@ def split_all(
     positions: Any,
     found: Any,
     parts: Any,
-    like: kernel.Mask,
+    like: masks.Mask,
 ) -> None:
     """Split positions into components; what the stack holds stays.
 
@@ -33,9 +34,9 @@ def split_all(
     """
     top, free = 0, stack.state[kernel.PARTS]
     for number in range(len(positions)):
-        live = kernel.read(positions, number, like)
+        live = masks.read(positions, number, like)
         known, count = kernel.fold(rules, table, stack, live, live, free)
         found[number, 0], found[number, 1] = known, count
         for i in range(count):
-            kernel.write(parts, top + i, kernel.read(stack.parts, free + i, like))
+            masks.write(parts, top + i, masks.read(stack.parts, free + i, like))
         top += count

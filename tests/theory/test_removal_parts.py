@@ -9,13 +9,35 @@ from hypothesis import strategies as st
 
 from sgai import Solver, load_ruleset
 from sgai.budget import Budget
+from sgai.kernels import masks
 from sgai.kernels import removal as kernel
+from sgai.kernels.jit import counting_nothing
 from sgai.removal_arrays import rules_of, to_words, words_for
 from sgai.removal_search import RemovalSearch
 from sgai.rulesets.removal import RemovalTable, cells_of
 from tests.theory.test_removal_search import brute_force
 
 BOARDS = [(1, 9), (2, 6), (4, 5), (5, 5), (3, 25), (9, 9)]
+
+
+@counting_nothing
+def connected_part(rules, live, marked):
+    return kernel.connected_part(rules, live, marked)
+
+
+@counting_nothing
+def without_twins(rules, live, marked):
+    return kernel.without_twins(rules, live, marked)
+
+
+@counting_nothing
+def shifted_down(mask, places):
+    return masks.shifted_down(mask, places)
+
+
+@counting_nothing
+def shifted_up(mask, places):
+    return masks.shifted_up(mask, places)
 
 
 def number(words):
@@ -48,7 +70,7 @@ def test_connected_parts_of_boards(rows, columns, data):
         rest, found = live, set()
         while rest:
             # Every cell is marked, or of each part one at least.
-            part = number(kernel.connected_part(each, as_words(rest), as_words(rest)))
+            part = number(connected_part(each, as_words(rest), as_words(rest)))
             found.add(part)
             rest &= ~part
         assert {part for part in found if part.bit_count() > 1} == expected
@@ -65,7 +87,7 @@ def test_of_pendant_cells_at_one_cell_one_is_left(rows, columns, data):
         if len(near) == 1:
             holders.setdefault(near[0], set()).add(cell)
     for each in (rules_of(table), cell_by_cell(rules_of(table))):
-        kept, marked = map(number, kernel.without_twins(each, as_words(live), as_words(live)))
+        kept, marked = map(number, without_twins(each, as_words(live), as_words(live)))
         dropped = live & ~kept
         assert kept & ~live == 0
         assert marked & ~kept == 0
@@ -86,11 +108,11 @@ def test_a_part_that_lost_a_twin_keeps_a_mark(data):
     part = max(table.parts(data.draw(st.integers(1, (1 << table.cells) - 1))), default=0)
     if part.bit_count() < 2:
         return
-    live, _ = kernel.without_twins(rules, to_words(part, 1), to_words(part, 1))
+    live, _ = without_twins(rules, to_words(part, 1), to_words(part, 1))
     legal = [move for move in range(len(rules.needs)) if int(rules.needs[move, 0]) & ~int(live[0]) == 0]
     move = data.draw(st.sampled_from(legal))
     left = int(live[0]) & ~int(rules.kills[move, 0])
-    kept, marked = kernel.without_twins(rules, to_words(left, 1), to_words(left & int(rules.around[move, 0]), 1))
+    kept, marked = without_twins(rules, to_words(left, 1), to_words(left & int(rules.around[move, 0]), 1))
     for part in table.parts(int(kept[0])):
         assert part & int(marked[0]) or part == 0
 
@@ -131,6 +153,6 @@ def test_shifts_of_one_word_and_of_more():
         words = words_for(cells)
         mask = sum(1 << cell for cell in range(0, cells, 3))
         for places in (0, 1, 5, 39):
-            assert number(kernel.shifted_down(to_words(mask, words), np.int64(places))) == mask >> places
-            up = number(kernel.shifted_up(to_words(mask >> places, words), np.int64(places)))
+            assert number(shifted_down(to_words(mask, words), np.int64(places))) == mask >> places
+            up = number(shifted_up(to_words(mask >> places, words), np.int64(places)))
             assert up == mask >> places << places

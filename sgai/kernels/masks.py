@@ -1,0 +1,376 @@
+"""Sets of cells as tuples of 64-bit words: cell i is bit i % 64 of word i // 64.
+
+One source serves sets of any width. Every function becomes a few instructions where it is called, so that there is no
+loop over words, and no check of indices, to compile away.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.cpython.unsafe.tuple import tuple_setitem
+from numba.extending import intrinsic
+
+from sgai.kernels.jit import inlined
+
+Mask: TypeAlias = Any  # a tuple of uint64
+Int: TypeAlias = Any  # int64 in compiled code
+Word: TypeAlias = Any  # uint64
+
+# A number in the source is a type of its own to numba, which compiles a function again for each.
+NONE, ZERO, ONE = np.int64(-1), np.int64(0), np.int64(1)
+
+_helpers: Any = cgutils
+_WORD = ir.IntType(64)
+_MULTIPLIER = 0xD6E8FEB86659FD93  # of a hash: an odd number without a pattern in its bits
+
+
+def instructions(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Have numba take what a function of types returns, as of `_code`, for the code of a call.
+
+    That function's arguments have the names of those of the call.
+    """
+    made: Callable[..., Any] = intrinsic(function)
+    return made
+
+
+def _code(signature: Any, generate: Callable[..., Any]) -> Any:
+    """Return a signature and what generates the code for it, as numba asks for them.
+
+    ``generate`` is given a builder and the arguments. Masks come and go as lists of words; an array comes as a function
+    from a row and a column to the place in memory.
+    """
+
+    def code(context: Any, builder: Any, given: Any, arguments: Any) -> Any:
+        made = generate(builder, *map(functools.partial(_opened, context, builder), given.args, arguments))
+        return context.make_tuple(builder, given.return_type, made) if isinstance(made, list) else made
+
+    return signature, code
+
+
+def _opened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        return _helpers.unpack_tuple(builder, value)
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value=value)
+        return lambda *indices: _helpers.get_item_pointer(context, builder, kind, array, indices)
+    return value
+
+
+def _number(value: int) -> Any:
+    return ir.Constant(_WORD, value)
+
+
+def _any(builder: Any, words: list[Any]) -> Any:
+    """Return a word that is 0 if all words are."""
+    return functools.reduce(builder.or_, words)
+
+
+# One word
+
+
+@instructions
+def trailing_zeros(_context: Any, word: Any) -> Any:
+    """Return the number of the lowest bit that is set; 64 if none is."""
+    return _code(types.int64(word), lambda builder, a: builder.cttz(a, ir.Constant(ir.IntType(1), 0)))
+
+
+@instructions
+def ones(_context: Any, word: Any) -> Any:
+    """Return how many bits are set."""
+    return _code(types.int64(word), lambda builder, a: builder.ctpop(a))
+
+
+# Rows of arrays
+
+
+@instructions
+def read_at(_context: Any, rows: Any, number: Any, place: Any, like: Any) -> Any:
+    """Return words of a row from a place on, as many as those of ``like``."""
+    return _code(like(rows, types.int64, types.int64, like), _read)
+
+
+def _read(builder: Any, rows: Any, number: Any, place: Any, like: list[Any]) -> list[Any]:
+    return [builder.load(rows(number, builder.add(place, _number(i)))) for i in range(len(like))]
+
+
+@instructions
+def read(_context: Any, rows: Any, number: Any, like: Any) -> Any:
+    """Return the first words of a row as a mask of the width of ``like``."""
+    return _code(
+        like(rows, types.int64, like), lambda builder, a, row, width: _read(builder, a, row, _number(0), width)
+    )
+
+
+@instructions
+def lying(_context: Any, rows: Any, number: Any, like: Any) -> Any:
+    """Return the second set in a row: the position as it lies on the board."""
+    return _code(
+        like(rows, types.int64, like), lambda builder, a, row, width: _read(builder, a, row, _number(len(width)), width)
+    )
+
+
+@instructions
+def write_at(_context: Any, rows: Any, number: Any, place: Any, mask: Any) -> Any:
+    """Store a mask in a row from a place on."""
+    return _code(types.void(rows, types.int64, types.int64, mask), _write)
+
+
+def _write(builder: Any, rows: Any, number: Any, place: Any, mask: list[Any]) -> None:
+    for i, word in enumerate(mask):
+        builder.store(word, rows(number, builder.add(place, _number(i))))
+
+
+@instructions
+def write(_context: Any, rows: Any, number: Any, mask: Any) -> Any:
+    """Store a mask as the first words of a row."""
+    return _code(
+        types.void(rows, types.int64, mask), lambda builder, a, row, words: _write(builder, a, row, _number(0), words)
+    )
+
+
+# Sets
+
+
+@instructions
+def both(_context: Any, a: Any, b: Any) -> Any:
+    """Return the cells in both."""
+    return _code(a(a, b), lambda builder, a, b: [builder.and_(x, y) for x, y in zip(a, b, strict=True)])
+
+
+@instructions
+def either(_context: Any, a: Any, b: Any) -> Any:
+    """Return the cells in one or the other."""
+    return _code(a(a, b), lambda builder, a, b: [builder.or_(x, y) for x, y in zip(a, b, strict=True)])
+
+
+def _without(builder: Any, a: list[Any], b: list[Any]) -> list[Any]:
+    return [builder.and_(x, builder.not_(y)) for x, y in zip(a, b, strict=True)]
+
+
+@instructions
+def without(_context: Any, a: Any, b: Any) -> Any:
+    """Return the cells of the first that are not in the second."""
+    return _code(a(a, b), _without)
+
+
+@instructions
+def is_empty(_context: Any, a: Any) -> Any:
+    """Tell whether there is no cell."""
+    return _code(types.boolean(a), lambda builder, a: builder.icmp_unsigned("==", _any(builder, a), _number(0)))
+
+
+@instructions
+def same(_context: Any, a: Any, b: Any) -> Any:
+    """Tell whether two sets are equal."""
+
+    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
+        differences = [builder.xor(x, y) for x, y in zip(a, b, strict=True)]
+        return builder.icmp_unsigned("==", _any(builder, differences), _number(0))
+
+    return _code(types.boolean(a, b), generate)
+
+
+@instructions
+def meets(_context: Any, a: Any, b: Any) -> Any:
+    """Tell whether two sets have a cell in common."""
+
+    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
+        common = [builder.and_(x, y) for x, y in zip(a, b, strict=True)]
+        return builder.icmp_unsigned("!=", _any(builder, common), _number(0))
+
+    return _code(types.boolean(a, b), generate)
+
+
+@instructions
+def inside(_context: Any, a: Any, b: Any) -> Any:
+    """Tell whether the first set is a subset of the second."""
+
+    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
+        return builder.icmp_unsigned("==", _any(builder, _without(builder, a, b)), _number(0))
+
+    return _code(types.boolean(a, b), generate)
+
+
+@instructions
+def before(_context: Any, a: Any, b: Any) -> Any:
+    """Compare as numbers."""
+
+    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
+        less = ir.Constant(ir.IntType(1), 0)
+        for x, y in zip(a, b, strict=True):
+            equal = builder.icmp_unsigned("==", x, y)
+            less = builder.select(equal, less, builder.icmp_unsigned("<", x, y))
+        return less
+
+    return _code(types.boolean(a, b), generate)
+
+
+@instructions
+def size(_context: Any, a: Any) -> Any:
+    """Return the number of cells."""
+    return _code(types.int64(a), lambda builder, a: functools.reduce(builder.add, map(builder.ctpop, a)))
+
+
+@instructions
+def lowest(_context: Any, a: Any) -> Any:
+    """Return the lowest cell of a set that is not empty."""
+
+    def generate(builder: Any, a: list[Any]) -> Any:
+        defined = ir.Constant(ir.IntType(1), 0)  # for 0 too
+        cell = None
+        for i, word in reversed(list(enumerate(a))):
+            here = builder.add(builder.cttz(word, defined), _number(64 * i))
+            cell = here if cell is None else builder.select(_is_set(builder, word), here, cell)
+        return cell
+
+    return _code(types.int64(a), generate)
+
+
+@instructions
+def highest(_context: Any, a: Any) -> Any:
+    """Return the highest cell of a set that is not empty."""
+
+    def generate(builder: Any, a: list[Any]) -> Any:
+        defined = ir.Constant(ir.IntType(1), 0)
+        cell = None
+        for i, word in enumerate(a):
+            here = builder.sub(_number(64 * i + 63), builder.ctlz(word, defined))
+            cell = here if cell is None else builder.select(_is_set(builder, word), here, cell)
+        return cell
+
+    return _code(types.int64(a), generate)
+
+
+def _is_set(builder: Any, word: Any) -> Any:
+    return builder.icmp_unsigned("!=", word, _number(0))
+
+
+@instructions
+def without_lowest(_context: Any, a: Any) -> Any:
+    """Return the set without its lowest cell."""
+
+    def generate(builder: Any, a: list[Any]) -> list[Any]:
+        left, found = [], ir.Constant(ir.IntType(1), 0)
+        for word in a:
+            less = builder.and_(word, builder.sub(word, _number(1)))
+            left.append(builder.select(found, word, less))
+            found = builder.or_(found, _is_set(builder, word))
+        return left
+
+    return _code(a(a), generate)
+
+
+@instructions
+def nothing(_context: Any, like: Any) -> Any:
+    """Return the empty set."""
+    return _code(like(like), lambda _builder, width: [_number(0)] * len(width))
+
+
+@instructions
+def only(_context: Any, cell: Any, like: Any) -> Any:
+    """Return the set of one cell."""
+
+    def generate(builder: Any, cell: Any, like: list[Any]) -> list[Any]:
+        bit = builder.shl(_number(1), builder.and_(cell, _number(63)))
+        if len(like) == 1:
+            return [bit]
+        at = builder.lshr(cell, _number(6))
+        here = [builder.icmp_unsigned("==", at, _number(i)) for i in range(len(like))]
+        return [builder.select(chosen, bit, _number(0)) for chosen in here]
+
+    return _code(like(types.int64, like), generate)
+
+
+@instructions
+def has(_context: Any, a: Any, cell: Any) -> Any:
+    """Tell whether a cell is in the set."""
+
+    def generate(builder: Any, a: list[Any], cell: Any) -> Any:
+        word = builder.lshr(_word_of(builder, a, cell), builder.and_(cell, _number(63)))
+        return builder.trunc(word, ir.IntType(1))
+
+    return _code(types.boolean(a, types.int64), generate)
+
+
+@instructions
+def byte_at(_context: Any, a: Any, first: Any) -> Any:
+    """Return eight cells in a row as a number, of which the first one is a multiple of 8."""
+
+    def generate(builder: Any, a: list[Any], first: Any) -> Any:
+        word = builder.lshr(_word_of(builder, a, first), builder.and_(first, _number(63)))
+        return builder.and_(word, _number(255))
+
+    return _code(types.int64(a, types.int64), generate)
+
+
+def _word_of(builder: Any, a: list[Any], cell: Any) -> Any:
+    """Return the word that a cell belongs to."""
+    word, at = a[0], builder.lshr(cell, _number(6))
+    for i in range(1, len(a)):
+        word = builder.select(builder.icmp_unsigned("==", at, _number(i)), a[i], word)
+    return word
+
+
+@instructions
+def reversed_cells(_context: Any, a: Any) -> Any:
+    """Return the set with the first cell that fits into a mask in the last place, and so on."""
+    return _code(a(a), lambda builder, a: [builder.bitreverse(word) for word in reversed(a)])
+
+
+@instructions
+def hashed(_context: Any, a: Any) -> Any:
+    """Return a hash of 64 bits."""
+
+    def generate(builder: Any, a: list[Any]) -> Any:
+        h, multiplier = _number(0x9E3779B97F4A7C15), _number(_MULTIPLIER)
+        for word in a:
+            h = builder.mul(builder.xor(h, word), multiplier)
+            h = builder.xor(h, builder.lshr(h, _number(32)))
+        h = builder.mul(h, multiplier)
+        return builder.xor(h, builder.lshr(h, _number(29)))
+
+    return _code(types.uint64(a), generate)
+
+
+_with_word: Any = tuple_setitem  # a tuple with one word changed
+
+
+@inlined
+def shifted_down(a: Mask, places: Int) -> Mask:
+    """Return the set with every cell that many places lower."""
+    mask = a
+    if len(a) == 1:
+        moved: Mask = _with_word(a, 0, a[0] >> np.uint64(places))
+        return moved
+    words, bits = places >> 6, np.uint64(places & 63)
+    for i in range(len(a)):
+        word = np.uint64(0)
+        if i + words < len(a):
+            word = a[i + words] >> bits
+        if bits != np.uint64(0) and i + words + 1 < len(a):
+            word |= a[i + words + 1] << (np.uint64(64) - bits)
+        mask = _with_word(mask, i, word)
+    return mask
+
+
+@inlined
+def shifted_up(a: Mask, places: Int) -> Mask:
+    """Return the set with every cell that many places higher."""
+    mask = a
+    if len(a) == 1:
+        moved: Mask = _with_word(a, 0, a[0] << np.uint64(places))
+        return moved
+    words, bits = places >> 6, np.uint64(places & 63)
+    for i in range(len(a)):
+        word = np.uint64(0)
+        if i >= words:
+            word = a[i - words] << bits
+        if bits != np.uint64(0) and i > words:
+            word |= a[i - words - 1] >> (np.uint64(64) - bits)
+        mask = _with_word(mask, i, word)
+    return mask
