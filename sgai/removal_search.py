@@ -110,14 +110,12 @@ class RemovalSearch:
             If there is no room for a value that comes up.
         """
         value, asked = self._reduce(part), 0
+        excluded = self._excluded() if value < 0 else 0
         while value < 0:
-            excluded = self._excluded()
             while excluded >> asked & 1:
                 asked += 1
             value = self._answer(asked, budget)
-            if value < 0:
-                asked += 1
-                self._reduce(part)  # other values may have been excluded on the way
+            excluded |= masks_of(self._stack.have[:1])[0]  # values that its options were found to have
         return value
 
     def has_value(self, part: int, value: int, budget: Budget) -> bool:
@@ -239,8 +237,8 @@ class RemovalSearch:
     def _ask(self, asked: int) -> None:
         """Have the kernel asked whether the component put forward has a value; what was asked before is given up."""
         state, masks, numbers = self._stack.state, self._stack.masks, self._stack.numbers
-        state[[kernel.TOP, kernel.OPTIONS, kernel.PARTS, kernel.ANSWER]] = 0, 0, 0, -1
-        masks[0] = np.tile(self._form[0], 2)
+        state[kernel.TOP], state[kernel.OPTIONS], state[kernel.PARTS], state[kernel.ANSWER] = 0, 0, 0, -1
+        masks[0, : self.words] = masks[0, self.words :] = self._form[0]
         numbers[0] = 0
         numbers[0, kernel.TARGET], numbers[0, kernel.BEGAN] = asked, state[kernel.NODES]
 

@@ -25,22 +25,22 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 def counting_nothing(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that makes no array: without counting references to those it is given, it is much faster."""
-    return _compiled(function, _nrt=False, no_cfunc_wrapper=True)
+    return _optimized_less(_compiled(function, _nrt=False, no_cfunc_wrapper=True))
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that makes no array and that only compiled functions call."""
-    return _for_compiled_callers(_compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True))
+    """Compile a function that makes no array and that only compiled functions call.
+
+    What lets Python call a function takes longer to compile than most such functions.
+    """
+    made = _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _for_compiled_callers(_optimized_less(made))
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a small function that makes no array into every compiled function that calls it.
-
-    Python cannot call it, nor an `inner` one: the code for that takes longer to compile than most such functions.
-    """
-    return _for_compiled_callers(
-        _compiled(function, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    )
+    """Compile a small function that makes no array into every compiled function that calls it; Python cannot."""
+    made = _compiled(function, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _for_compiled_callers(_optimized_less(made))
 
 
 def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
@@ -49,8 +49,6 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
         _stamp(made)
     except RuntimeError:  # numba finds no folder that can be written
         made = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    if isinstance(made, CPUDispatcher):  # not where numba is told to compile nothing
-        _optimize_less(made)
     return cast(Callable[P, R], made)
 
 
@@ -62,18 +60,21 @@ class _Internal(CPUDispatcher):
 
 
 def _for_compiled_callers(made: Callable[P, R]) -> Callable[P, R]:
-    if isinstance(made, CPUDispatcher):
+    if isinstance(made, CPUDispatcher):  # not where numba is told to compile nothing
         made.__class__ = _Internal
     return made
 
 
-def _optimize_less(made: Any) -> None:
-    """Have LLVM optimize a function by its second level: that takes two thirds of the time, and the code is as fast.
+def _optimized_less(made: Callable[P, R]) -> Callable[P, R]:
+    """Have LLVM optimize by its second level: where code branches much, that takes less time, and it is as fast.
 
     numba has one level for all functions, in `numba.config`, so it is another one only while this function is compiled.
     A level that the user has chosen is kept.
     """
-    compile_at_set_level = made.compile
+    if not isinstance(made, CPUDispatcher):
+        return made
+    dispatcher: Any = made
+    compile_at_set_level = dispatcher.compile
 
     def compile_lighter(signature: Any) -> Any:
         with global_compiler_lock:  # no other thread compiles meanwhile; this one may, what the function calls
@@ -84,7 +85,8 @@ def _optimize_less(made: Any) -> None:
             finally:
                 _config.OPT = level
 
-    made.compile = compile_lighter
+    dispatcher.compile = compile_lighter
+    return made
 
 
 def _stamp(made: Any) -> None:

@@ -1,7 +1,7 @@
 """Sets of cells as tuples of 64-bit words: cell i is bit i % 64 of word i // 64.
 
 One source serves sets of any width. Every function becomes a few instructions where it is called, so that there is no
-loop over words, and no check of indices, to compile away.
+loop over words to unroll, and no negative index to ask for.
 """
 
 import functools
@@ -12,10 +12,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic
-
-from sgai.kernels.jit import inlined
 
 Mask: TypeAlias = Any  # a tuple of uint64
 Int: TypeAlias = Any  # int64 in compiled code
@@ -42,7 +39,7 @@ def _code(signature: Any, generate: Callable[..., Any]) -> Any:
     """Return a signature and what generates the code for it, as numba asks for them.
 
     ``generate`` is given a builder and the arguments. Masks come and go as lists of words; an array comes as a function
-    from a row and a column to the place in memory.
+    from a row, a place in it and a number of words to where these are in memory.
     """
 
     def code(context: Any, builder: Any, given: Any, arguments: Any) -> Any:
@@ -56,9 +53,21 @@ def _opened(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     if isinstance(kind, types.BaseTuple):
         return _helpers.unpack_tuple(builder, value)
     if isinstance(kind, types.Array):
-        array = context.make_array(kind)(context, builder, value=value)
-        return lambda *indices: _helpers.get_item_pointer(context, builder, kind, array, indices)
+        return functools.partial(_places, context, builder, kind, value)
     return value
+
+
+def _places(context: Any, builder: Any, kind: Any, value: Any, number: Any, place: Any, count: int) -> list[Any]:
+    """Return where so many words in a row are, from a place on."""
+    array, checked = context.make_array(kind)(context, builder, value=value), context.enable_boundscheck
+
+    def pointer(column: Any) -> Any:
+        return _helpers.get_item_pointer(context, builder, kind, array, (number, column), boundscheck=checked)
+
+    if kind.layout == "C" and not checked:
+        first = pointer(place)
+        return [builder.gep(first, [_number(i)]) for i in range(count)]
+    return [pointer(builder.add(place, _number(i))) for i in range(count)]
 
 
 def _number(value: int) -> Any:
@@ -95,7 +104,7 @@ def read_at(_context: Any, rows: Any, number: Any, place: Any, like: Any) -> Any
 
 
 def _read(builder: Any, rows: Any, number: Any, place: Any, like: list[Any]) -> list[Any]:
-    return [builder.load(rows(number, builder.add(place, _number(i)))) for i in range(len(like))]
+    return [builder.load(at) for at in rows(number, place, len(like))]
 
 
 @instructions
@@ -121,8 +130,8 @@ def write_at(_context: Any, rows: Any, number: Any, place: Any, mask: Any) -> An
 
 
 def _write(builder: Any, rows: Any, number: Any, place: Any, mask: list[Any]) -> None:
-    for i, word in enumerate(mask):
-        builder.store(word, rows(number, builder.add(place, _number(i))))
+    for word, at in zip(mask, rows(number, place, len(mask)), strict=True):
+        builder.store(word, at)
 
 
 @instructions
@@ -337,40 +346,41 @@ def hashed(_context: Any, a: Any) -> Any:
     return _code(types.uint64(a), generate)
 
 
-_with_word: Any = tuple_setitem  # a tuple with one word changed
+@instructions
+def shifted_down(_context: Any, a: Any, places: Any) -> Any:
+    """Return the set with every cell that many places lower, fewer than there are bits."""
+
+    def generate(builder: Any, a: list[Any], places: Any) -> list[Any]:
+        return _shifted(builder, a, places, builder.lshr, builder.shl)
+
+    return _code(a(a, types.int64), generate)
 
 
-@inlined
-def shifted_down(a: Mask, places: Int) -> Mask:
-    """Return the set with every cell that many places lower."""
-    mask = a
-    if len(a) == 1:
-        moved: Mask = _with_word(a, 0, a[0] >> np.uint64(places))
-        return moved
-    words, bits = places >> 6, np.uint64(places & 63)
-    for i in range(len(a)):
-        word = np.uint64(0)
-        if i + words < len(a):
-            word = a[i + words] >> bits
-        if bits != np.uint64(0) and i + words + 1 < len(a):
-            word |= a[i + words + 1] << (np.uint64(64) - bits)
-        mask = _with_word(mask, i, word)
-    return mask
+@instructions
+def shifted_up(_context: Any, a: Any, places: Any) -> Any:
+    """Return the set with every cell that many places higher, fewer than there are bits."""
+
+    def generate(builder: Any, a: list[Any], places: Any) -> list[Any]:
+        return _shifted(builder, a[::-1], places, builder.shl, builder.lshr)[::-1]
+
+    return _code(a(a, types.int64), generate)
 
 
-@inlined
-def shifted_up(a: Mask, places: Int) -> Mask:
-    """Return the set with every cell that many places higher."""
-    mask = a
-    if len(a) == 1:
-        moved: Mask = _with_word(a, 0, a[0] << np.uint64(places))
-        return moved
-    words, bits = places >> 6, np.uint64(places & 63)
-    for i in range(len(a)):
-        word = np.uint64(0)
-        if i >= words:
-            word = a[i - words] << bits
-        if bits != np.uint64(0) and i > words:
-            word |= a[i - words - 1] >> (np.uint64(64) - bits)
-        mask = _with_word(mask, i, word)
-    return mask
+def _shifted(builder: Any, a: list[Any], places: Any, shift: Any, shift_back: Any) -> list[Any]:
+    """Move bits towards the first word: by whole words for each bit of their number, and then within words."""
+    bits, words = builder.and_(places, _number(63)), builder.lshr(places, _number(6))
+    for k in range((len(a) - 1).bit_length()):
+        chosen = builder.trunc(builder.lshr(words, _number(k)), ir.IntType(1))
+        a = [builder.select(chosen, next_word, word) for word, next_word in zip(a, _after(a, 1 << k), strict=True)]
+    moved = [shift(word, bits) for word in a]
+    if len(a) > 1:
+        # By one place and then by the others, as a shift by 64 places is not defined.
+        others = builder.sub(_number(63), bits)
+        coming = [shift_back(shift_back(word, _number(1)), others) for word in _after(a, 1)]
+        moved = [builder.or_(word, more) for word, more in zip(moved, coming, strict=True)]
+    return moved
+
+
+def _after(a: list[Any], words: int) -> list[Any]:
+    """Return the words that come so many words after each."""
+    return a[words:] + [_number(0)] * words

@@ -2,14 +2,12 @@
 
 import functools
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgai import Solver, load_ruleset
 from sgai.budget import Budget
-from sgai.kernels import masks
 from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing
 from sgai.removal_arrays import rules_of, to_words, words_for
@@ -28,16 +26,6 @@ def connected_part(rules, live, marked):
 @counting_nothing
 def without_twins(rules, live, marked):
     return kernel.without_twins(rules, live, marked)
-
-
-@counting_nothing
-def shifted_down(mask, places):
-    return masks.shifted_down(mask, places)
-
-
-@counting_nothing
-def shifted_up(mask, places):
-    return masks.shifted_up(mask, places)
 
 
 def number(words):
@@ -146,13 +134,3 @@ def test_games_of_unequal_moves(name):
     search = RemovalSearch(ruleset.table)
     assert search.value(ruleset.initial() & ~ruleset.always_live(), Budget()) == expected
     assert Solver().solve(ruleset).grundy == expected
-
-
-def test_shifts_of_one_word_and_of_more():
-    for cells in (40, 130):
-        words = words_for(cells)
-        mask = sum(1 << cell for cell in range(0, cells, 3))
-        for places in (0, 1, 5, 39):
-            assert number(shifted_down(to_words(mask, words), np.int64(places))) == mask >> places
-            up = number(shifted_up(to_words(mask >> places, words), np.int64(places)))
-            assert up == mask >> places << places

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -100,10 +99,8 @@ def check_cram_of_mcgs(position, nimber):
 
 CRAM_OF_MCGS = {case["position"]: case["nimber"] for case in MCGS if case["game"] == "domineering"}
 LARGE = {position: nimber for position, nimber in CRAM_OF_MCGS.items() if position.count(".") > 39}
-# The longest, of 3 columns: 16 rows take a quarter of an hour and four gigabytes, 18 rows a minute or two. 20 rows take
-# twenty minutes lying down, standing up more: they are left out unless asked for.
-LONGEST = ["|".join(["..."] * rows) for rows in (16, 18, 20)]
-needs_an_hour = pytest.mark.skipif(not os.environ.get("SGAI_LONGEST"), reason="takes long: set SGAI_LONGEST=1")
+# The longest, of 3 columns: 16 and 20 rows take a quarter of an hour and four gigabytes each, 18 rows a minute or two.
+LONGEST = ["|".join(["..."] * rows) for rows in (20, 16, 18)]
 
 
 def test_cram_positions_of_mcgs():
@@ -116,14 +113,7 @@ def test_cram_positions_of_mcgs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "position",
-    [
-        *LONGEST[:2],
-        pytest.param(LONGEST[2], marks=needs_an_hour),
-        *sorted(LARGE.keys() - set(LONGEST)),
-    ],
-)
+@pytest.mark.parametrize("position", [*LONGEST, *sorted(LARGE.keys() - set(LONGEST))])
 def test_large_cram_boards_of_mcgs(position):
     check_cram_of_mcgs(position, LARGE[position])
     if position in LONGEST:
