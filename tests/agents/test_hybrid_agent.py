@@ -288,6 +288,7 @@ def loaded():
         (name, signature)
         for module in kernels
         for name, each in vars(module).items()
+        if not isinstance(each, type)
         for signature in getattr(each, "signatures", ())
     }
 before = loaded()
