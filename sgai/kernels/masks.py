@@ -5,7 +5,7 @@ loop over words to unroll, and no negative index to ask for.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,11 +72,6 @@ def _places(context: Any, builder: Any, kind: Any, value: Any, number: Any, plac
 
 def _number(value: int) -> Any:
     return ir.Constant(_WORD, value)
-
-
-def _any(builder: Any, words: list[Any]) -> Any:
-    """Return a word that is 0 if all words are."""
-    return functools.reduce(builder.or_, words)
 
 
 # One word
@@ -148,17 +143,13 @@ def write(_context: Any, rows: Any, number: Any, mask: Any) -> Any:
 @instructions
 def both(_context: Any, a: Any, b: Any) -> Any:
     """Return the cells in both."""
-    return _code(a(a, b), lambda builder, a, b: [builder.and_(x, y) for x, y in zip(a, b, strict=True)])
+    return _code(a(a, b), lambda builder, a, b: list(map(builder.and_, a, b)))
 
 
 @instructions
 def either(_context: Any, a: Any, b: Any) -> Any:
     """Return the cells in one or the other."""
-    return _code(a(a, b), lambda builder, a, b: [builder.or_(x, y) for x, y in zip(a, b, strict=True)])
-
-
-def _without(builder: Any, a: list[Any], b: list[Any]) -> list[Any]:
-    return [builder.and_(x, builder.not_(y)) for x, y in zip(a, b, strict=True)]
+    return _code(a(a, b), lambda builder, a, b: list(map(builder.or_, a, b)))
 
 
 @instructions
@@ -167,42 +158,36 @@ def without(_context: Any, a: Any, b: Any) -> Any:
     return _code(a(a, b), _without)
 
 
+def _without(builder: Any, a: list[Any], b: list[Any]) -> list[Any]:
+    return [builder.and_(x, builder.not_(y)) for x, y in zip(a, b, strict=True)]
+
+
 @instructions
 def is_empty(_context: Any, a: Any) -> Any:
     """Tell whether there is no cell."""
-    return _code(types.boolean(a), lambda builder, a: builder.icmp_unsigned("==", _any(builder, a), _number(0)))
+    return _code(types.boolean(a), _are_zero)
+
+
+def _are_zero(builder: Any, words: Iterable[Any]) -> Any:
+    return builder.icmp_unsigned("==", functools.reduce(builder.or_, words), _number(0))
 
 
 @instructions
 def same(_context: Any, a: Any, b: Any) -> Any:
     """Tell whether two sets are equal."""
-
-    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
-        differences = [builder.xor(x, y) for x, y in zip(a, b, strict=True)]
-        return builder.icmp_unsigned("==", _any(builder, differences), _number(0))
-
-    return _code(types.boolean(a, b), generate)
+    return _code(types.boolean(a, b), lambda builder, a, b: _are_zero(builder, map(builder.xor, a, b)))
 
 
 @instructions
 def meets(_context: Any, a: Any, b: Any) -> Any:
     """Tell whether two sets have a cell in common."""
-
-    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
-        common = [builder.and_(x, y) for x, y in zip(a, b, strict=True)]
-        return builder.icmp_unsigned("!=", _any(builder, common), _number(0))
-
-    return _code(types.boolean(a, b), generate)
+    return _code(types.boolean(a, b), lambda builder, a, b: builder.not_(_are_zero(builder, map(builder.and_, a, b))))
 
 
 @instructions
 def inside(_context: Any, a: Any, b: Any) -> Any:
     """Tell whether the first set is a subset of the second."""
-
-    def generate(builder: Any, a: list[Any], b: list[Any]) -> Any:
-        return builder.icmp_unsigned("==", _any(builder, _without(builder, a, b)), _number(0))
-
-    return _code(types.boolean(a, b), generate)
+    return _code(types.boolean(a, b), lambda builder, a, b: _are_zero(builder, _without(builder, a, b)))
 
 
 @instructions
