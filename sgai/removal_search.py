@@ -160,8 +160,7 @@ class RemovalSearch:
         """Put a known value into the table, as one that took long."""
         if self._reduce(part) < 0:
             self.check_room(value)
-            form = to_words(masks_of(self._form)[0], self.words)
-            kernel.keep(self._table, self._stack.state, form, value, self._form, 0, 0, 1 << 40)
+            kernel.keep(self._table, self._stack.state, tuple(self._form[0]), value, self._form, 0, 0, 1 << 40)
 
     def expensive(self, nodes: int) -> dict[int, int]:
         """Return the canonical components, with their values, that took that many nodes or more."""

@@ -115,6 +115,7 @@ def test_the_level_of_optimization_is_only_lowered_meanwhile():
     def outer(a):
         return a + 1
 
+    outer._cache = numba.core.caching.NullCache()  # an earlier run's code would be loaded, and nothing compiled
     compile_at_set_level = numba.core.compiler.compile_extra
 
     def watched(*arguments, **named):
