@@ -11,6 +11,8 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
+from sgai.kernels.linked import ForCallers, OptimizedForCallers
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -29,18 +31,24 @@ def counting_nothing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that makes no array and that only compiled functions call.
+    """Compile a function that makes no array and that only compiled functions call, as part of these.
 
-    What lets Python call a function takes longer to compile than most such functions.
+    It is neither optimized by itself nor made machine code, nor kept on disk, so it takes much less time.
     """
-    made = _compiled(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    return _for_compiled_callers(_optimized_less(made))
+    return _for_callers(function, ForCallers)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a small function that makes no array into every compiled function that calls it; Python cannot."""
-    made = _compiled(function, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    return _for_compiled_callers(_optimized_less(made))
+    return _for_callers(function, ForCallers, forceinline=True)
+
+
+def inlined_optimized(function: Callable[P, R]) -> Callable[P, R]:
+    """Do what `inlined` does, and have LLVM optimize the function before it is put into those that call it.
+
+    LLVM may then make a little more of these; for most functions it is not worth the time.
+    """
+    return _for_callers(function, OptimizedForCallers, forceinline=True)
 
 
 def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
@@ -52,17 +60,19 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     return cast(Callable[P, R], made)
 
 
+def _for_callers(function: Callable[P, R], compiler: type[ForCallers], **options: Any) -> Callable[P, R]:
+    options |= {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    made = numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(function)
+    if isinstance(made, CPUDispatcher):  # not where numba is told to compile nothing
+        made.__class__ = _Internal
+    return _optimized_less(cast(Callable[P, R], made))
+
+
 class _Internal(CPUDispatcher):
     """A compiled function that Python cannot call: it would jump to code that is not there."""
 
     def __call__(self, *_arguments: Any, **_named: Any) -> Any:
         raise TypeError(f"{self.py_func.__name__}: only compiled functions can call it; compile one that does")
-
-
-def _for_compiled_callers(made: Callable[P, R]) -> Callable[P, R]:
-    if isinstance(made, CPUDispatcher):  # not where numba is told to compile nothing
-        made.__class__ = _Internal
-    return made
 
 
 def _optimized_less(made: Callable[P, R]) -> Callable[P, R]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgai.kernels.jit import counting_nothing, inlined, inner
+from sgai.kernels.jit import counting_nothing, inlined, inlined_optimized, inner
 from sgai.kernels.masks import (
     NONE,
     ONE,
@@ -470,7 +470,7 @@ def turned_round(live: Mask, last: Int) -> Mask:
     return shifted_down(reversed_cells(live), 64 * len(live) - 1 - last)
 
 
-@inlined
+@inlined_optimized
 def canonical(rules: Rules, live: Mask) -> tuple[Mask, Any]:
     """Return one component for all that are equal by shift or symmetry, and whether symmetry makes its value 0."""
     high, wide = 0, 0
