@@ -151,7 +151,7 @@ class RemovalSearch:
         self._reduce(0)
         _log.info(_COMPILING, 64 * self.words)
         self.split([0])
-        kernel.keep(table, stack.state, like, 0, self._form, 0, 0, 1)
+        kernel.keep_form(table, stack.state, self._form, 0, 1, like)
         kernel.move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
         kernel.search(self._rules, table, stack, 1, True, *self.reserve, like)
         _log.debug(_LOADED)
@@ -160,7 +160,7 @@ class RemovalSearch:
         """Put a known value into the table, as one that took long."""
         if self._reduce(part) < 0:
             self.check_room(value)
-            kernel.keep(self._table, self._stack.state, tuple(self._form[0]), value, self._form, 0, 0, 1 << 40)
+            kernel.keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
 
     def expensive(self, nodes: int) -> dict[int, int]:
         """Return the canonical components, with their values, that took that many nodes or more."""

@@ -38,16 +38,21 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     return _for_callers(function, ForCallers)
 
 
+def inner_optimized(function: Callable[P, R]) -> Callable[P, R]:
+    """Do what `inner` does, and have LLVM optimize the function before its callers have it.
+
+    LLVM may then make a little more of these; for most functions it is not worth the time.
+    """
+    return _for_callers(function, OptimizedForCallers)
+
+
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a small function that makes no array into every compiled function that calls it; Python cannot."""
     return _for_callers(function, ForCallers, forceinline=True)
 
 
 def inlined_optimized(function: Callable[P, R]) -> Callable[P, R]:
-    """Do what `inlined` does, and have LLVM optimize the function before it is put into those that call it.
-
-    LLVM may then make a little more of these; for most functions it is not worth the time.
-    """
+    """Do what `inlined` does, and have LLVM optimize the function before, as `inner_optimized` does."""
     return _for_callers(function, OptimizedForCallers, forceinline=True)
 
 

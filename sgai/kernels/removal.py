@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgai.kernels.jit import counting_nothing, inlined, inlined_optimized, inner
+from sgai.kernels.jit import counting_nothing, inlined, inlined_optimized, inner, inner_optimized
 from sgai.kernels.masks import (
     NONE,
     ONE,
@@ -19,6 +19,7 @@ from sgai.kernels.masks import (
     before,
     both,
     byte_at,
+    cells,
     either,
     has,
     hashed,
@@ -227,7 +228,7 @@ def value_at(table: Table, slot: Int) -> Int:
     return np.int64(table.entries[slot, table.entries.shape[1] - 1] & np.uint64(0xFFFF)) - 2
 
 
-@counting_nothing
+@inner_optimized
 def keep(table: Table, state: Any, mask: Mask, value: Int, rows: Any, row: Int, place: Int, nodes: Int) -> None:
     """Store what was found: a value, or -1 and the set of values that it is not; and how many nodes that took.
 
@@ -261,6 +262,12 @@ def keep(table: Table, state: Any, mask: Mask, value: Int, rows: Any, row: Int, 
     if value < 0:
         join_values(entries, chosen, words, rows, row, place, last - words)
     entries[chosen, last] = np.uint64(value + 2 if value >= 0 else _UNKNOWN) | (work << np.uint64(16))
+
+
+@counting_nothing
+def keep_form(table: Table, state: Any, form: Any, value: Int, nodes: Int, like: Mask) -> None:
+    """Store the value of a position in canonical form, the first row of an array."""
+    keep(table, state, read(form, ZERO, like), value, form, ZERO, ZERO, nodes)
 
 
 @counting_nothing
@@ -887,7 +894,7 @@ def pop(stack: Stack, depth: Int, answer: Int) -> None:
 @counting_nothing
 def reduce(rules: Rules, table: Table, form: Any, part: Mask) -> tuple[Int, Int]:
     """Write the canonical form of a component into a row; return its value or -1, and its place in the table or -1."""
-    live = part
+    live = cells(part)
     if rules.twins != NO_TWINS:
         live, _ = without_twins(rules, live, live)
     if is_empty(without_lowest(live)):

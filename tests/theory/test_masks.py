@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgai.kernels import masks
-from sgai.kernels.jit import counting_nothing, inlined, inner
+from sgai.kernels.jit import counting_nothing, inlined, inlined_optimized, inner, inner_optimized
 from sgai.removal_arrays import WIDTHS, to_words
 from tests.theory.test_removal_parts import number
 
@@ -15,23 +15,25 @@ GUARD = 0x0123456789ABCDEF  # in places that nothing may be written to
 
 @counting_nothing
 def made_sets(a, b, places, cell, rows):
+    like, a, b = a, masks.cells(a), masks.cells(b)
     masks.write(rows, 0, masks.both(a, b))
     masks.write(rows, 1, masks.either(a, b))
     masks.write(rows, 2, masks.without(a, b))
     masks.write(rows, 3, masks.without_lowest(a))
-    masks.write(rows, 4, masks.nothing(a))
-    masks.write(rows, 5, masks.only(cell, a))
+    masks.write(rows, 4, masks.nothing(like))
+    masks.write(rows, 5, masks.only(cell, like))
     masks.write(rows, 6, masks.reversed_cells(a))
     masks.write(rows, 7, masks.shifted_down(a, places))
     masks.write(rows, 8, masks.shifted_up(a, places))
     masks.write_at(rows, 9, len(a), a)
     masks.write(rows, 9, masks.lying(rows, 9, a))
     masks.write(rows, 10, masks.read_at(rows, 9, 1, a))
-    masks.write(rows, 11, masks.read(rows, 8, a))
+    masks.write(rows, 11, masks.read(rows, 8, like))
 
 
 @counting_nothing
 def made_numbers(a, b, cell, numbers):
+    first, a, b = a[0], masks.cells(a), masks.cells(b)
     numbers[0] = masks.is_empty(a)
     numbers[1] = masks.same(a, b)
     numbers[2] = masks.meets(a, b)
@@ -42,8 +44,8 @@ def made_numbers(a, b, cell, numbers):
     numbers[7] = masks.highest(a)
     numbers[8] = masks.has(a, cell)
     numbers[9] = masks.byte_at(a, cell & ~7)
-    numbers[10] = masks.trailing_zeros(a[0])
-    numbers[11] = masks.ones(a[0])
+    numbers[10] = masks.trailing_zeros(first)
+    numbers[11] = masks.ones(first)
     numbers[12] = masks.same(a, b) == (masks.hashed(a) == masks.hashed(b))
 
 
@@ -90,7 +92,7 @@ def test_sets_are_numbers(words, data):
     assert numbers[8:].tolist() == [a >> cell & 1, a >> (cell & ~7) & 255, lowest, first.bit_count(), True]
 
 
-@pytest.mark.parametrize("decorator", [inner, inlined])
+@pytest.mark.parametrize("decorator", [inner, inner_optimized, inlined, inlined_optimized])
 def test_python_cannot_call_what_has_no_entry_for_it(decorator):
     @decorator
     def doubled(a):

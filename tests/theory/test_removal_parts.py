@@ -2,12 +2,14 @@
 
 import functools
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgai import Solver, load_ruleset
 from sgai.budget import Budget
+from sgai.kernels import masks
 from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing
 from sgai.removal_arrays import rules_of, to_words, words_for
@@ -19,13 +21,27 @@ BOARDS = [(1, 9), (2, 6), (4, 5), (5, 5), (3, 25), (9, 9)]
 
 
 @counting_nothing
-def connected_part(rules, live, marked):
-    return kernel.connected_part(rules, live, marked)
+def write_connected_part(rules, live, marked, found):
+    masks.write(found, 0, kernel.connected_part(rules, masks.cells(live), masks.cells(marked)))
 
 
 @counting_nothing
+def write_without_twins(rules, live, marked, found):
+    kept, marks = kernel.without_twins(rules, masks.cells(live), masks.cells(marked))
+    masks.write(found, 0, kept)
+    masks.write(found, 1, marks)
+
+
+def connected_part(rules, live, marked):
+    found = np.zeros((1, len(live)), dtype=np.uint64)
+    write_connected_part(rules, live, marked, found)
+    return found[0]
+
+
 def without_twins(rules, live, marked):
-    return kernel.without_twins(rules, live, marked)
+    found = np.zeros((2, len(live)), dtype=np.uint64)
+    write_without_twins(rules, live, marked, found)
+    return found
 
 
 def number(words):
