@@ -692,7 +692,7 @@ def peek(
     state, words = stack.state, len(live)
     state[STAMP] += 1
     stamp = np.uint64(state[STAMP]) * np.uint64(0x9E3779B97F4A7C15)
-    unknown = 0
+    unknown = ZERO
     clear_values(values, row, ZERO, values.shape[1])
     top = state[PARTS]
     rest = live

@@ -16,7 +16,7 @@ import numpy as np
 from sgai.kernels import masks
 from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing, inlined, inner
-from sgai.kernels.masks import NONE, ZERO, Int, Mask
+from sgai.kernels.masks import NONE, ONE, ZERO, Int, Mask
 from sgai.kernels.removal import DONE, PAUSED, POOL_FULL, TABLE_FULL, TOO_LARGE, Rules, Stack, Table
 
 # Places in `Proofs.answer`: the numbers of the question that was answered last.
@@ -134,13 +134,13 @@ def estimate(
                     phi, delta = 0, INFINITE
                 elif value >= 0:
                     if value < 64 * stack.have.shape[1]:
-                        kernel.keep(table, counts, part, value, stack.looked, 0, 0, 1)
+                        kernel.keep(table, counts, part, value, stack.looked, ZERO, ZERO, ONE)
                     options[option, _KNOWN] ^= value
                     length = 0
                 else:
                     # It is lost if all of these are won, and all smaller values are there.
-                    delta = (unknown + 2) * (2 + kernel.missing_below(stack.looked, 0, 0, heap)) // 2
-                    keep_numbers(proofs, part, heap, phi, delta, 0)
+                    delta = (unknown + 2) * (2 + kernel.missing_below(stack.looked, ZERO, ZERO, heap)) // 2
+                    keep_numbers(proofs, part, heap, phi, delta, ZERO)
         options[option, _LENGTH] = length
     elif length > 1:
         # One component at least must be evaluated.
@@ -168,20 +168,20 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
         value = kernel.mex_of(stack.have, depth)
         if value >= values:
             return -1
-        kernel.keep(table, counts, live, value, stack.have, depth, 0, 1)
+        kernel.keep(table, counts, live, value, stack.have, depth, ZERO, ONE)
         return 1 if value != k else 0
     for option in range(first, first + count):
         estimate(rules, table, stack, proofs, counts, option, k, like)
         if options[option, _DELTA] == 0:
-            kernel.add_value(stack.have, depth, 0, k)
+            kernel.add_value(stack.have, depth, ZERO, k)
             return 1
     slot = kernel.find(table, live)
     if slot >= 0:
-        kernel.join_values(stack.have, depth, 0, table.entries, slot, len(like), stack.have.shape[1])
+        kernel.join_values(stack.have, depth, ZERO, table.entries, slot, len(like), stack.have.shape[1])
     # The nim-heap's own options.
     masks.write(stack.parts, state[kernel.PARTS], live)
     for heap in range(k):
-        if not kernel.has_value(stack.have, depth, 0, heap):
+        if not kernel.has_value(stack.have, depth, ZERO, heap):
             option = first + count
             options[option, _KNOWN] = heap ^ k
             options[option, _START] = state[kernel.PARTS]
@@ -191,7 +191,7 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
             options[option, _DELTA] = (
                 read_delta(proofs, kept)
                 if kept >= 0
-                else numbers[depth, _COUNT] + kernel.missing_below(stack.have, depth, 0, heap)
+                else numbers[depth, _COUNT] + kernel.missing_below(stack.have, depth, ZERO, heap)
             )
             count += 1
     state[kernel.PARTS] += 1
@@ -217,16 +217,16 @@ def _close(
         live, k = masks.read(stack.masks, depth, like), numbers[depth, _HEAP]
         nodes = state[kernel.NODES] - numbers[depth, _BEGAN]
         if delta == 0:
-            kernel.keep(table, counts, live, k, stack.have, depth, 0, nodes)
+            kernel.keep(table, counts, live, k, stack.have, depth, ZERO, nodes)
             _forget_numbers(proofs, live, k)
         elif phi == 0:
             if numbers[depth, _COUNT] > 0 and kernel.value_at(table, kernel.find(table, live)) < 0:
-                kernel.add_value(stack.have, depth, 0, k)
-                kernel.keep(table, counts, live, -1, stack.have, depth, 0, nodes)
+                kernel.add_value(stack.have, depth, ZERO, k)
+                kernel.keep(table, counts, live, NONE, stack.have, depth, ZERO, nodes)
             _forget_numbers(proofs, live, k)
         else:
             keep_numbers(proofs, live, k, phi, delta, nodes)
-    kernel.pop(stack, depth, 0)
+    kernel.pop(stack, depth, ZERO)
     proofs.answer[PHI], proofs.answer[DELTA] = phi, delta
 
 
@@ -319,13 +319,13 @@ def search(
             numbers[depth, _FIRST], numbers[depth, _COUNT] = state[kernel.OPTIONS], 0
             numbers[depth, _PART_TOP] = state[kernel.PARTS]
             if value >= 0:
-                kernel.pop(stack, depth, 0)
+                kernel.pop(stack, depth, ZERO)
                 proofs.answer[PHI], proofs.answer[DELTA] = (INFINITE, 0) if value == k else (0, INFINITE)
                 continue
             if k >= values and k <= kernel.mobility(rules, live):
                 return TOO_LARGE
             if k >= values or (slot >= 0 and kernel.has_value(table.entries, slot, words, k)):
-                kernel.pop(stack, depth, 0)
+                kernel.pop(stack, depth, ZERO)
                 proofs.answer[PHI], proofs.answer[DELTA] = 0, INFINITE
                 continue
             if state[kernel.NODES] >= limit:

@@ -324,13 +324,13 @@ def _judge(table: Table, stack: Stack, tree: Tree, node: Int, splits: bool, like
     nodes[node, OUTCOME] = outcome
     if splits and outcome != UNKNOWN and nodes[node, LENGTH] == 1 and nodes[node, HEAP] < 64 and node > 0:
         part = read(tree.parts, nodes[node, START], like)
-        clear_values(stack.looked, 0, 0, stack.looked.shape[1])
+        clear_values(stack.looked, ZERO, ZERO, stack.looked.shape[1])
         if outcome == LOST:
             keep(table, stack.state, part, _at(nodes, node, HEAP), stack.looked, ZERO, ZERO, ONE)
         else:
             slot = find(table, part)
             if slot < 0 or table.entries[slot, table.entries.shape[1] - 1] & np.uint64(0xFFFF) < np.uint64(2):
-                add_value(stack.looked, 0, 0, _at(nodes, node, HEAP))
+                add_value(stack.looked, ZERO, ZERO, _at(nodes, node, HEAP))
                 keep(table, stack.state, part, NONE, stack.looked, ZERO, ZERO, ONE)
 
 
@@ -454,7 +454,7 @@ def simulate(
         if can_grow and ROOM * stack.state[USED] > len(table.tags):
             return PAUSED
         state[SIMULATIONS] += 1
-        node, depth = 0, 0
+        node, depth = ZERO, 0
         tree.path[0] = 0
         while nodes[node, FIRST] != _NOT_EXPANDED and nodes[node, OUTCOME] == UNKNOWN:
             node = _choose(tree, options, node)
