@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgai.kernels import masks
-from sgai.kernels.jit import counting_nothing, inlined, inlined_optimized, inner, inner_optimized
+from sgai.kernels.jit import counting_nothing
 from sgai.removal_arrays import WIDTHS, to_words
 from tests.theory.test_removal_parts import number
 
@@ -90,45 +90,3 @@ def test_sets_are_numbers(words, data):
         assert numbers[6:8].tolist() == [(a & -a).bit_length() - 1, a.bit_length() - 1]
     lowest = (first & -first).bit_length() - 1 if first else 64
     assert numbers[8:].tolist() == [a >> cell & 1, a >> (cell & ~7) & 255, lowest, first.bit_count(), True]
-
-
-@pytest.mark.parametrize("decorator", [inner, inner_optimized, inlined, inlined_optimized])
-def test_python_cannot_call_what_has_no_entry_for_it(decorator):
-    @decorator
-    def doubled(a):
-        return 2 * a
-
-    @counting_nothing
-    def outer(a):
-        return doubled(a) + 1
-
-    for _ in range(2):  # before it is compiled, and after
-        with pytest.raises(TypeError, match="doubled: only compiled functions can call it"):
-            doubled(3)
-        assert outer(3) == 7
-
-
-def test_the_level_of_optimization_is_only_lowered_meanwhile():
-    import numba
-
-    before, seen = numba.config.OPT, []
-
-    @counting_nothing
-    def outer(a):
-        return a + 1
-
-    outer._cache = numba.core.caching.NullCache()  # an earlier run's code would be loaded, and nothing compiled
-    compile_at_set_level = numba.core.compiler.compile_extra
-
-    def watched(*arguments, **named):
-        seen.append(int(numba.config.OPT))
-        return compile_at_set_level(*arguments, **named)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numba.core.compiler, "compile_extra", watched)
-        assert outer(np.float32(3)) == 4
-        patch.setattr(numba.config, "OPT", type(before)(1))  # the user's own
-        assert outer(np.int16(3)) == 4
-        assert numba.config.OPT == 1
-    assert seen == [2, 1]
-    assert before == numba.config.OPT
