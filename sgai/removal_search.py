@@ -20,6 +20,7 @@ _SMALLEST_TABLE = 1 << 12  # places
 _CACHED_FORMS, _CACHED_LOOKS, _CACHED_SPLITS = 1 << 13, 1 << 13, 1 << 14  # more of them leave the processor's own cache
 _FIRST_SLICE, _SLICE_SECONDS = 256, 0.05
 _SHORT_SLICE_SECONDS = 0.001  # where the time is limited
+_OPTIONS_A_SECOND = 2_000_000  # that are looked at; a first guess
 
 _COMPILING = "compiling the search for up to %d cells; the next run finds it compiled"
 _LOADED = "the search is loaded"
@@ -263,10 +264,13 @@ class RemovalSearch:
             If there is no room for a value that comes up.
         """
         size, long = (_FIRST_SLICE, _SLICE_SECONDS) if budget.seconds is None else (1, _SHORT_SLICE_SECONDS)
+        options = _OPTIONS_A_SECOND * long
         while True:
             began, before, hits = time.perf_counter(), int(state[kernel.NODES]), int(state[kernel.HITS])
+            most_peeks = int(state[kernel.PEEKS]) + max(1, int(options / self.moves))
+            state[kernel.MOST_PEEKS] = most_peeks
             status = step(before + min(size, max(0, budget.states - budget.spent)))
-            nodes = int(state[kernel.NODES]) - before
+            nodes, amid_node = int(state[kernel.NODES]) - before, int(state[kernel.PEEKS]) == most_peeks
             budget.spent += nodes
             budget.hits += int(state[kernel.HITS]) - hits
             if status == kernel.DONE:
@@ -279,17 +283,20 @@ class RemovalSearch:
                 self._grow_table()
             elif status == kernel.POOL_FULL:
                 grow_pools()
-            elif budget.spent >= budget.states:
+            elif budget.spent >= budget.states and not amid_node:  # what is left of a node takes no state
                 raise OutOfBudget
             budget.check_clock()
             seconds = time.perf_counter() - began
             left = budget.seconds_left()
             if left is not None and nodes and seconds / nodes > left:
                 raise OutOfBudget  # one node more would take too long
-            if nodes == size and seconds < long / 2:
-                size *= 2
-            elif seconds > long and size > 1:
-                size //= 2
+            if seconds > long:
+                size, options = max(1, size // 2), options / 2
+            elif seconds < long / 2:
+                if nodes == size:
+                    size *= 2
+                elif amid_node:
+                    options *= 2
 
     # Room
 

@@ -84,7 +84,7 @@ class _RemovalCore(SearchCore):
 
     def _search(self, search: "RemovalSearch", root: Sum, budget: Budget) -> tuple[str | None, list[_Option]]:
         options, whole = self._list(search, root)
-        self._weigh(options)
+        self._weigh(options, budget)
         outcome = _outcome(options)
         if outcome is None:
             try:
@@ -123,11 +123,13 @@ class _RemovalCore(SearchCore):
             add(SumMove(-1, heap), _Option(list(whole.parts), whole.heap ^ root.heap ^ heap))
         return list(options.values()), whole
 
-    def _weigh(self, options: list[_Option]) -> None:
-        """Give options their prior."""
+    def _weigh(self, options: list[_Option], budget: Budget) -> None:
+        """Give options their prior, as many as half of the time suffices for; the others keep a guess."""
         if self._prior is not None:
-            always = self.ruleset.always_live()
+            always, left = self.ruleset.always_live(), budget.seconds_left()
             for option in options:
+                if left is not None and (budget.seconds_left() or 0) < left / 2:
+                    break
                 parts = tuple(Component(self.ruleset, part | always, True) for part in option.parts)
                 option.loss = min(1.0, max(0.0, self._prior(parts, option.heap)))
         total = sum(option.loss * len(option.moves) for option in options)

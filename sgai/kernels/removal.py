@@ -52,8 +52,8 @@ NO_TWINS, PENDANT_TWINS, CLOSED_TWINS = 0, 1, 2
 DONE, PAUSED, TABLE_FULL, POOL_FULL, TOO_LARGE = range(5)
 
 # Places in `Stack.state`.
-TOP, OPTIONS, PARTS, ANSWER, NODES, HITS, USED, STAMP, PEEKS, REFUTING = range(10)
-STATE_SIZE = 10
+TOP, OPTIONS, PARTS, ANSWER, NODES, HITS, USED, STAMP, PEEKS, REFUTING, MOST_PEEKS = range(11)
+STATE_SIZE = 11
 
 # Symmetries of a board that has all: upside down, left to right, both; then transposed, and that with each of these.
 _TRANSPOSITION = np.int64(3)
@@ -104,7 +104,7 @@ class Stack(NamedTuple):
     state: Any  # (STATE_SIZE,) int64
     masks: Any  # (depth, 2 * words): the position of each frame, in canonical form and as it lies on the board
     asked: Any  # (depth, words): the part whose exact value is being found
-    numbers: Any  # (depth, 12) int64
+    numbers: Any  # (depth, NUMBERS) int64
     have: Any  # (depth, value words): values that options have
     looked: Any  # (1, value words): those of the position that was looked at last
     options: Any  # (pool, 7) int64: nim-sum of known parts, first part, number of parts, cost, place in the order, move
@@ -118,8 +118,8 @@ class Stack(NamedTuple):
 
 
 # Columns of `Stack.numbers`.
-_PHASE, TARGET, _K, _FIRST, _COUNT, _CURRENT, _CANDIDATES, _NEXT, _PART, _PART_TOP, BEGAN, _ASKED = range(12)
-NUMBERS = 12
+_PHASE, TARGET, _K, _FIRST, _COUNT, _CURRENT, _CANDIDATES, _NEXT, _PART, _PART_TOP, BEGAN, _ASKED, _HINT = range(13)
+NUMBERS = 13
 # Columns of `Stack.options`.
 _KNOWN, _START, _LENGTH, _COST, _ORDER, _MOVE, _REFUTED = range(7)
 OPTION_SIZE = 7
@@ -789,8 +789,11 @@ def refresh(table: Table, stack: Stack, option: Int, like: Mask) -> Int:
 
 
 @inlined
-def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Any:
-    """Sort a frame's options by how hard it looks to prove that one has the wanted value; True once one has it.
+def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Mask) -> Int:
+    """Sort a frame's options by how hard it looks to prove that one has the wanted value.
+
+    Returns 1 once one has it, 0 when all are sorted, and 2 where it stopped because of ``state[MOST_PEEKS]``; then the
+    next call goes on from there.
 
     An option looks easy where few of its options are unknown, and few smaller values are missing among them. One that
     has an option of the wanted value is left out. So is, unseen, the one to which that last move leads when it is made
@@ -799,12 +802,15 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
     state, numbers, options = stack.state, stack.numbers, stack.options
     k = numbers[depth, _K]
     first, count = numbers[depth, _FIRST], numbers[depth, _COUNT]
-    candidates, words, value_words = 0, len(like), stack.have.shape[1]
-    option_of, hint = stack.option_of, NONE
-    for option in range(first, first + count):
-        option_of[options[option, _MOVE]] = option
-        options[option, _REFUTED] = 0
-    for option in range(first, first + count):
+    words, value_words = len(like), stack.have.shape[1]
+    option_of, start = stack.option_of, numbers[depth, _NEXT]
+    candidates, hint = numbers[depth, _CANDIDATES], numbers[depth, _HINT]
+    if start == 0:
+        candidates, hint = ZERO, NONE
+        for option in range(first, first + count):
+            option_of[options[option, _MOVE]] = option
+            options[option, _REFUTED] = 0
+    for option in range(first + start, first + count):
         if options[option, _REFUTED]:
             continue
         length = options[option, _LENGTH]
@@ -814,7 +820,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                 add_value(stack.have, depth, ZERO, options[option, _KNOWN])
         if length == 0:
             if options[option, _KNOWN] == k:
-                return True
+                return 1
             continue
         cost = 0
         if length == 1:
@@ -829,6 +835,10 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                     clear_values(rows, row, words, value_words)
             if has_value(rows, row, words, target):
                 continue
+            if state[PEEKS] >= state[MOST_PEEKS]:
+                numbers[depth, _NEXT], numbers[depth, _CANDIDATES] = option - first, candidates
+                numbers[depth, _HINT] = hint
+                return 2
             state[PEEKS] += 1
             live = lying(stack.parts, options[option, _START], like)
             value, unknown = peek(rules, table, stack, live, target, hint, stack.looked, ZERO, ZERO)
@@ -842,14 +852,14 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
                 continue
             if value >= 64 * value_words:
                 state[ANSWER] = value
-                return False
+                return 0
             if value >= 0:
                 keep(table, state, part, value, stack.looked, ZERO, ZERO, ONE)
                 options[option, _KNOWN] ^= value
                 options[option, _LENGTH] = 0
                 add_value(stack.have, depth, ZERO, options[option, _KNOWN])
                 if options[option, _KNOWN] == k:
-                    return True
+                    return 1
                 continue
             cost = (unknown + 2 * _UNKNOWN_OPTION) * (1 + missing_below(rows, row, words, target))
         else:
@@ -866,7 +876,7 @@ def order_options(rules: Rules, table: Table, stack: Stack, depth: Int, like: Ma
     numbers[depth, _CURRENT] = 0
     numbers[depth, _NEXT] = 0
     write(stack.asked, depth, nothing(like))
-    return False
+    return 0
 
 
 @inlined
@@ -972,7 +982,8 @@ def search(
     rules, table, stack
         The game, what is known, and where the search is.
     limit : Int
-        Stop when so many nodes have been expanded, counted from the start of the search.
+        Stop when so many nodes have been expanded, counted from the start of the search; ``state[MOST_PEEKS]`` is the
+        same for positions whose options are looked at.
     can_grow : bool
         Whether to stop when the table is a quarter full.
     most_options, most_parts : Int
@@ -1016,6 +1027,7 @@ def search(
                 continue
             if count > 0:
                 numbers[depth, _K] = n
+                numbers[depth, _NEXT] = 0
                 numbers[depth, _PHASE] = _PASS
                 continue
             found = 0
@@ -1039,9 +1051,12 @@ def search(
                 numbers[depth, _NEXT] = numbers[depth, _ASKED] + 1
             numbers[depth, _PHASE] = _TRY
         elif phase == _PASS:
+            found = order_options(rules, table, stack, depth, like)
+            if found == 2:
+                return PAUSED
             numbers[depth, _PHASE] = _TRY
-            if order_options(rules, table, stack, depth, like):
-                found = 1
+            if found == 0:
+                continue
         if phase == _TRY:
             found = try_option(table, stack, depth, like)
         if found == 2:
@@ -1060,6 +1075,7 @@ def search(
                 answer = n
             else:
                 numbers[depth, _K] = k
+                numbers[depth, _NEXT] = 0
                 numbers[depth, _PHASE] = _PASS
                 continue
         live = read(stack.masks, depth, like)

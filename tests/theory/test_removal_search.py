@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgai import NimberStore, Solver, StoreError, grundy_values, load_ruleset, mex
+from sgai import NimberStore, Solver, StoreError, grundy_values, load_ruleset, mex, removal_search
 from sgai.budget import Budget, OutOfBudget
 from sgai.removal_search import RemovalSearch, ValueTooLarge
 from sgai.removal_values import RemovalValues, is_mirrored
-from sgai.rulesets.removal import RemovalTable, cells_of
+from sgai.rulesets.removal import RemovalTable, cells_of, mask_of
 
 DATA = Path(__file__).parent.parent / "data"
 CRAM = json.loads((DATA / "cram.json").read_text())["boards"]
@@ -572,3 +572,50 @@ def test_loading_learns_nothing(name, value):
     if value is None:
         value = grundy_values("0.07", 70)[70]  # a row is that octal game
     assert search.value(ruleset.initial(), Budget()) == value  # boards: cram.json
+
+
+AMID_NODES = [
+    "cram(rows=4,columns=5)",
+    "cram(rows=5,columns=27)",
+    "node_kayles(graph=grid,rows=4,columns=5)",
+    "chomp(rows=4,columns=4)",
+]
+
+
+@pytest.mark.parametrize("name", AMID_NODES)
+def test_stopping_amid_a_node_changes_nothing(name, monkeypatch):
+    ruleset = load_ruleset(name)
+    part = ruleset.initial() & ~ruleset.always_live()
+    if ruleset.table.cells > 64:
+        part = mask_of(27 * row + column for row in range(4) for column in range(5))
+
+    def found(states):
+        search = RemovalSearch(ruleset.table)
+        answers = []
+        for budget in [Budget(states=states)] * 3 + [Budget()]:
+            budget.spent = 0
+            try:
+                answers.append(search.value(part, budget))
+            except OutOfBudget:
+                answers.append(budget.spent)
+        return answers, search.nodes, search.looks, search.hits, search.entries
+
+    expected = [found(states) for states in (1, 7, 10**6)]
+    slices = []
+    monkeypatch.setattr(removal_search, "_OPTIONS_A_SECOND", 0)  # so one option is looked at in a slice
+    monkeypatch.setattr(Budget, "check_clock", lambda _self: slices.append(1))
+    assert [found(states) for states in (1, 7, 10**6)] == expected
+    assert len(slices) > 20
+
+
+def test_a_node_of_a_large_board_does_not_outlast_the_time():
+    # It has some 750 options, and to look at all of them takes half a second.
+    search = RemovalSearch(load_ruleset("cram(rows=20,columns=19)").table)
+    search.load()
+    seen = []
+    for _ in range(3):
+        with pytest.raises(OutOfBudget):
+            search.value((1 << 380) - 1, Budget(seconds=1e-9))
+        seen.append((search.nodes, search.looks))
+    assert len({nodes for nodes, _ in seen}) == 1  # the same node goes on
+    assert 0 < seen[0][1] < seen[1][1] < seen[2][1] < 20
