@@ -319,6 +319,27 @@ def test_a_prior_orders_the_moves():
     assert sum(each.prior for each in found.moves) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("core", CORES)
+def test_a_slow_prior_gets_half_of_the_time(core):
+    ruleset = load_ruleset("cram(rows=5,columns=6)")
+    root, asked, slow = sum_of(ruleset, [ruleset.initial()], 3), [], []
+
+    def loss(parts, heap):
+        asked.append(heap)
+        if slow:
+            time.sleep(0.2)
+        return 0.5
+
+    everything = core(ruleset, prior=loss).search(root, Budget(1))
+    assert len(asked) > 10
+    asked.clear()
+    slow.append(True)
+    found = core(ruleset, prior=loss).search(root, Budget(1, seconds=0.1))
+    assert len(asked) <= 1
+    assert {each.move for each in found.moves} == {each.move for each in everything.moves}
+    assert sum(each.prior for each in found.moves) == pytest.approx(1)
+
+
 # Sums without anything to search, and bad input
 
 
