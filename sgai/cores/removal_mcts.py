@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sgai.budget import Budget
-from sgai.cell_sets import rows_of
+from sgai.cell_sets import Words, rows_of
 from sgai.cores.core import Findings, MoveFinding, SearchCore, Sum, SumMove
 from sgai.cores.ranking import best_first
 from sgai.cores.removal_sums import check_removal_sum
@@ -134,7 +134,7 @@ class RemovalMCTS(SearchCore):
         ruleset = root.parts[0].ruleset
         assert isinstance(ruleset, RemovalRuleset)
         self._search.make_room()
-        _, _, stack, like = self._search.arrays()
+        stack = self._search.arrays()[2]
         started = int(stack.state[HITS])
         tree = self._tree_for(len(root.parts))
         if self._hats is None:
@@ -142,7 +142,7 @@ class RemovalMCTS(SearchCore):
         bare = ruleset.always_live()
         rows = rows_of([part.position & ~bare for part in root.parts], self._search.words)
         seed = (1_000_003 * self._seed + self._decisions) % (1 << 63)
-        kernel.plant(tree, rows, len(root.parts), root.heap, seed, like)
+        _plant(tree, rows, root.heap, seed)
         self._decisions += 1
         size = _FIRST_SLICE
         while True:
@@ -238,6 +238,17 @@ def _zeros(shape: "int | tuple[int, ...]", dtype: Any) -> Any:
     array = np.empty(shape, dtype=dtype)
     array.fill(0)
     return array
+
+
+def _plant(tree: kernel.Tree, rows: Words, heap: int, seed: int) -> None:
+    """Make a root of some parts, the rows of an array, and a heap."""
+    tree.state[[kernel.NODES, kernel.PARTS, kernel.SIMULATIONS, kernel.FULL]] = 1, len(rows), 0, 0
+    tree.chance[0] = (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
+    tree.nodes[0] = 0
+    tree.nodes[0, [kernel.FIRST, kernel.PART, kernel.MOVE]] = kernel.NOT_EXPANDED, -1, -1
+    tree.nodes[0, [kernel.LENGTH, kernel.HEAP, kernel.OUTCOME]] = len(rows), heap, kernel.UNKNOWN
+    tree.values[0, [kernel.WINS, kernel.PRIOR, kernel.CHANCE]] = 0.0, 0.0, 0.5
+    tree.parts[: len(rows)] = rows
 
 
 def _heap_outcome(heap: int) -> str:

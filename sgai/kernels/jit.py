@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -93,12 +94,15 @@ def _optimized_less(made: Callable[P, R]) -> Callable[P, R]:
 
     def compile_lighter(signature: Any) -> Any:
         with global_compiler_lock:  # no other thread compiles meanwhile; this one may, what the function calls
-            level = _config.OPT
+            level, collects = _config.OPT, gc.isenabled()
             _config.OPT = type(level)(_LIGHTER) if level == _NUMBAS_OWN else level
+            gc.disable()  # nearly all that numba makes stays, and to look through it all takes a twentieth of the time
             try:
                 return compile_at_set_level(signature)
             finally:
                 _config.OPT = level
+                if collects:
+                    gc.enable()
 
     dispatcher.compile = compile_lighter
     return made

@@ -61,7 +61,7 @@ VALUE_SIZE = 3
 # What `simulate` returns.
 PAUSED, DECIDED = 0, 1
 
-_NOT_EXPANDED = -1
+NOT_EXPANDED = -1
 _NO_ROOM = -1
 
 
@@ -156,7 +156,7 @@ def _new_node(tree: Tree, length: Int, heap: Int, part: Int, move: Int) -> Int:
     """Add a node, with room for its parts."""
     state, nodes = tree.state, tree.nodes
     node = state[NODES]
-    nodes[node, FIRST] = _NOT_EXPANDED
+    nodes[node, FIRST] = NOT_EXPANDED
     nodes[node, CHILDREN] = 0
     nodes[node, START] = state[PARTS]
     nodes[node, LENGTH] = length
@@ -171,17 +171,6 @@ def _new_node(tree: Tree, length: Int, heap: Int, part: Int, move: Int) -> Int:
     state[NODES] += 1
     state[PARTS] += length
     return node
-
-
-@counting_nothing
-def plant(tree: Tree, rows: Any, count: Int, heap: Int, seed: Int, like: Mask) -> None:
-    """Make a root of some parts, the rows of an array, and a heap."""
-    tree.state[NODES], tree.state[PARTS] = 0, 0
-    tree.state[SIMULATIONS], tree.state[FULL] = 0, 0
-    tree.chance[0] = (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    root = _new_node(tree, count, heap, NONE, NONE)
-    for i in range(count):
-        write(tree.parts, tree.nodes[root, START] + i, read(rows, i, like))
 
 
 @inner
@@ -456,7 +445,7 @@ def simulate(
         state[SIMULATIONS] += 1
         node, depth = ZERO, 0
         tree.path[0] = 0
-        while nodes[node, FIRST] != _NOT_EXPANDED and nodes[node, OUTCOME] == UNKNOWN:
+        while nodes[node, FIRST] != NOT_EXPANDED and nodes[node, OUTCOME] == UNKNOWN:
             node = _choose(tree, options, node)
             depth += 1
             tree.path[depth] = node
