@@ -267,7 +267,7 @@ class RemovalSearch:
         options = _OPTIONS_A_SECOND * long
         while True:
             began, before, hits = time.perf_counter(), int(state[kernel.NODES]), int(state[kernel.HITS])
-            most_peeks = int(state[kernel.PEEKS]) + max(1, int(options / self.moves))
+            most_peeks = int(state[kernel.PEEKS]) + max(1, int(options / max(1, self.moves)))
             state[kernel.MOST_PEEKS] = most_peeks
             status = step(before + min(size, max(0, budget.states - budget.spent)))
             nodes, amid_node = int(state[kernel.NODES]) - before, int(state[kernel.PEEKS]) == most_peeks
@@ -291,7 +291,7 @@ class RemovalSearch:
             if left is not None and nodes and seconds / nodes > left:
                 raise OutOfBudget  # one node more would take too long
             if seconds > long:
-                size, options = max(1, size // 2), options / 2
+                size, options = max(1, size // 2), max(self.moves, options / 2)
             elif seconds < long / 2:
                 if nodes == size:
                     size *= 2

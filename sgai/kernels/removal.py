@@ -305,7 +305,9 @@ def connected_on_board(rules: Rules, live: Mask, marked: Mask, part: Mask) -> Ma
 
 @inlined
 def connected_part(rules: Rules, live: Mask, marked: Mask) -> Mask:
-    """Return the connected part of the lowest marked cell, given that every part has a marked cell."""
+    """Return the connected part of the lowest marked cell, given that every part has a marked cell; all if none has."""
+    if is_empty(marked):
+        return live
     part = only(lowest(marked), live)
     if len(rules.distances) == 2:
         return connected_on_board(rules, live, marked, part)

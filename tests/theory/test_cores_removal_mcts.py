@@ -489,3 +489,19 @@ def test_seconds_are_those_of_one_search():
         spent += core.search(root, budget.share(0.25)).seconds
         spent += core.search(root, Budget(1)).seconds
     assert 0 < spent <= budget.elapsed()
+
+
+@pytest.mark.parametrize("game", ["node_kayles", "arc_kayles"])
+@pytest.mark.parametrize("vertices", [40, 100])
+def test_a_part_that_is_not_connected_is_split_as_it_is_played(game, vertices):
+    """A move marks cells beside it alone, so that whole components have no mark; a search did not end on such parts."""
+    half = vertices // 2
+    joined = [(v, v + step) for first in (0, half) for v in range(first, first + half) for step in (1, 7)]
+    edges = ";".join(f"{a}-{b}" for a, b in joined if b < half or (a >= half and b < vertices))
+    ruleset = load_ruleset(f"{game}(edges=[{edges}])")
+    core = RemovalMCTS(RemovalSearch(ruleset.table), nodes=2000)
+    root = Sum((Component(ruleset.rules(), ruleset.initial(), True),), heap=1)
+    budget = Budget(200)
+    found = core.search(root, budget)
+    assert found.outcome is not None or budget.spent == 200
+    assert found.moves

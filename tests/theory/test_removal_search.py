@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sgai import NimberStore, Solver, StoreError, grundy_values, load_ruleset, mex, removal_search
 from sgai.budget import Budget, OutOfBudget
+from sgai.kernels import removal as kernel
 from sgai.removal_search import RemovalSearch, ValueTooLarge
 from sgai.removal_values import RemovalValues, is_mirrored
 from sgai.rulesets.removal import RemovalTable, cells_of, mask_of
@@ -619,3 +620,21 @@ def test_a_node_of_a_large_board_does_not_outlast_the_time():
         seen.append((search.nodes, search.looks))
     assert len({nodes for nodes, _ in seen}) == 1  # the same node goes on
     assert 0 < seen[0][1] < seen[1][1] < seen[2][1] < 20
+
+
+def test_slow_slices_do_not_make_all_that_follow_small(monkeypatch):
+    # Where to look at one option takes longer than a slice should, slices were halved to nothing.
+    search, asked, clock = search_of("cram(rows=4,columns=5)"), [], [0.0]
+    search.load()
+    state = search.arrays()[2].state
+
+    def step(_limit):
+        asked.append(int(state[kernel.MOST_PEEKS] - state[kernel.PEEKS]))
+        state[kernel.PEEKS] = state[kernel.MOST_PEEKS]
+        clock[0] += 1.0 if len(asked) < 1500 else 1e-5
+        return kernel.PAUSED if len(asked) < 1520 else kernel.DONE
+
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    search.run(step, state, lambda: None, Budget(seconds=1e6))
+    assert asked[1400] == 1
+    assert asked[-1] > 1000
