@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,17 @@ class _WholeDocuments(LoadScopeScheduling):
         for other in self.assigned_work:
             self._reschedule(other)
         return test
+
+    def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+        """Send a new worker away that has found other tests, whom nothing could be given."""
+        super().add_node_collection(node, collection)
+        if node not in self.registered_collections:
+            node.shutdown()
+
+    def _reschedule(self, node: Any) -> None:
+        """Leave a new worker alone until it has collected; xdist would count as given to it what it was never sent."""
+        if node in self.registered_collections:
+            super()._reschedule(node)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
