@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgai.cell_sets import Words, rows_of
-from sgai.kernels import removal as kernel
+from sgai.kernels.removal_rules import CLOSED_TWINS, NO_TWINS, PENDANT_TWINS, Rules
 from sgai.rulesets.removal import RemovalTable, cells_of
 
 WIDTHS = (1, 2, 4, 8)  # words of 64 bits
 _MOST_SYMMETRIES = 32
 _FEW_DISTANCES = 4  # up to here shifting whole sets is faster than going from cell to cell
 
-_made: weakref.WeakKeyDictionary[RemovalTable, kernel.Rules] = weakref.WeakKeyDictionary()
+_made: weakref.WeakKeyDictionary[RemovalTable, Rules] = weakref.WeakKeyDictionary()
 
 
 class Symmetry(NamedTuple):
@@ -43,7 +43,7 @@ def to_words(mask: int, words: int) -> tuple[Any, ...]:
     return tuple(np.uint64(mask >> 64 * i & 0xFFFF_FFFF_FFFF_FFFF) for i in range(words))
 
 
-def rules_of(table: RemovalTable) -> kernel.Rules:
+def rules_of(table: RemovalTable) -> Rules:
     """Return the arrays of a game whose cells fit the largest width; they are made once."""
     rules = _made.get(table)
     if rules is None:
@@ -51,7 +51,7 @@ def rules_of(table: RemovalTable) -> kernel.Rules:
     return rules
 
 
-def make_rules(table: RemovalTable) -> kernel.Rules:
+def make_rules(table: RemovalTable) -> Rules:
     """Make the arrays of a game."""
     words = words_for(table.cells)
     lows, order = _lowest_needed(table), move_order(table)
@@ -68,7 +68,7 @@ def make_rules(table: RemovalTable) -> kernel.Rules:
     symmetries = list(_board_symmetries(table) if rows else _listed_symmetries(table))
     has_turned = any(each.turned for each in symmetries)
     distances = _distances(adjacent) if adjacent is not None else {}
-    return kernel.Rules(
+    return Rules(
         needs=rows_of((table.needs[move] for move in order), words),
         kills=rows_of((table.kills[move] for move in order), words),
         first=first.astype(np.int64),
@@ -78,7 +78,7 @@ def make_rules(table: RemovalTable) -> kernel.Rules:
         lower=rows_of((distances[each] for each in sorted(distances)), words),
         around=rows_of(around, words),
         connected=adjacent is not None,
-        twins={"arc": kernel.PENDANT_TWINS, "node": kernel.CLOSED_TWINS}.get(table.graph_determined, kernel.NO_TWINS),
+        twins={"arc": PENDANT_TWINS, "node": CLOSED_TWINS}.get(table.graph_determined, NO_TWINS),
         columns=columns,
         rows=rows,
         row=np.array([cell // columns if columns else 0 for cell in range(table.cells)], dtype=np.int64),

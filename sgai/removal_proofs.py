@@ -6,8 +6,8 @@ import numpy as np
 
 from sgai.budget import Budget, OutOfBudget
 from sgai.cell_sets import rows_of
-from sgai.kernels import removal as values_kernel
 from sgai.kernels import removal_dfpn as kernel
+from sgai.kernels.removal_stack import NODES
 from sgai.removal_search import RemovalSearch, ValueTooLarge
 
 DEFAULT_MEMORY = 64 << 20
@@ -47,7 +47,7 @@ class ProofNumbers:
     @property
     def nodes(self) -> int:
         """Positions expanded so far."""
-        return int(self._stack.state[values_kernel.NODES])
+        return int(self._stack.state[NODES])
 
     @property
     def stored(self) -> int:

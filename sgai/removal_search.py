@@ -10,8 +10,31 @@ import numpy as np
 from sgai.budget import Budget, OutOfBudget
 from sgai.cell_sets import masks_of, rows_of
 from sgai.errors import SgaiError
-from sgai.kernels import removal as kernel
+from sgai.kernels.removal_rules import Rules
+from sgai.kernels.removal_search import reduce, search
 from sgai.kernels.removal_split import split_all
+from sgai.kernels.removal_stack import (
+    ANSWER,
+    BEGAN,
+    DONE,
+    HITS,
+    MOST_PEEKS,
+    NODES,
+    NUMBERS,
+    OPTION_SIZE,
+    OPTIONS,
+    PARTS,
+    PEEKS,
+    POOL_FULL,
+    STATE_SIZE,
+    TABLE_FULL,
+    TARGET,
+    TOO_LARGE,
+    TOP,
+    USED,
+    Stack,
+)
+from sgai.kernels.removal_table import PROBES, ROOM, Table, keep_form, move_all
 from sgai.removal_arrays import rules_of, to_words, words_for
 from sgai.removal_values import DEFAULT_MEMORY, MOST_CELLS
 from sgai.rulesets.removal import RemovalTable
@@ -76,22 +99,22 @@ class RemovalSearch:
     @property
     def nodes(self) -> int:
         """Positions expanded so far."""
-        return int(self._stack.state[kernel.NODES])
+        return int(self._stack.state[NODES])
 
     @property
     def looks(self) -> int:
         """Positions whose options were looked up, without searching them, so far."""
-        return int(self._stack.state[kernel.PEEKS])
+        return int(self._stack.state[PEEKS])
 
     @property
     def hits(self) -> int:
         """Components whose value was there when it was asked for, so far."""
-        return int(self._stack.state[kernel.HITS])
+        return int(self._stack.state[HITS])
 
     @property
     def entries(self) -> int:
         """Positions in the table."""
-        return int(self._stack.state[kernel.USED])
+        return int(self._stack.state[USED])
 
     def value(self, part: int, budget: Budget) -> int:
         """Return the Grundy value of a component.
@@ -152,16 +175,16 @@ class RemovalSearch:
         self._reduce(0)
         _log.info(_COMPILING, 64 * self.words)
         self.split([0])
-        kernel.keep_form(table, stack.state, self._form, 0, 1, like)
-        kernel.move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
-        kernel.search(self._rules, table, stack, 1, True, *self.reserve, like)
+        keep_form(table, stack.state, self._form, 0, 1, like)
+        move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
+        search(self._rules, table, stack, 1, True, *self.reserve, like)
         _log.debug(_LOADED)
 
     def add(self, part: int, value: int) -> None:
         """Put a known value into the table, as one that took long."""
         if self._reduce(part) < 0:
             self.check_room(value)
-            kernel.keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
+            keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
 
     def expensive(self, nodes: int) -> dict[int, int]:
         """Return the canonical components, with their values, that took that many nodes or more."""
@@ -188,7 +211,7 @@ class RemovalSearch:
         masks = iter(masks_of(parts[: int(found[:, 1].sum())]))
         return [(int(known), tuple(next(masks) for _ in range(count))) for known, count in found]
 
-    def arrays(self) -> tuple[kernel.Rules, kernel.Table, kernel.Stack, tuple[Any, ...]]:
+    def arrays(self) -> tuple[Rules, Table, Stack, tuple[Any, ...]]:
         """Return what the kernel works on, and a mask of its width."""
         return self._rules, self._table, self._stack, self._like
 
@@ -198,7 +221,7 @@ class RemovalSearch:
         """Put the canonical form of a component where the kernel finds it; return its value if known, else -1."""
         if self.words not in _loaded_widths:
             _log.info(_COMPILING, 64 * self.words)
-        value, place = kernel.reduce(self._rules, self._table, self._form, to_words(part, self.words))
+        value, place = reduce(self._rules, self._table, self._form, to_words(part, self.words))
         if self.words not in _loaded_widths:
             _loaded_widths.add(self.words)
             _log.debug(_LOADED)
@@ -213,8 +236,8 @@ class RemovalSearch:
     def _pending(self) -> int:
         """Return the value that the frames on the stack ask about, -1 if they are about another component or done."""
         stack = self._stack
-        going_on = stack.state[kernel.TOP] >= 0 and bool((stack.masks[0, : self.words] == self._form[0]).all())
-        return int(stack.numbers[0, kernel.TARGET]) if going_on else -1
+        going_on = stack.state[TOP] >= 0 and bool((stack.masks[0, : self.words] == self._form[0]).all())
+        return int(stack.numbers[0, TARGET]) if going_on else -1
 
     def _answer(self, asked: int, budget: Budget) -> int:
         """Return the exact value of the component put forward, or -1 if only that it is not ``asked`` came out."""
@@ -226,21 +249,21 @@ class RemovalSearch:
             self._ask(asked)
 
         def step(limit: int) -> int:
-            status: int = kernel.search(
+            status: int = search(
                 self._rules, self._table, self._stack, limit, self.can_grow(), *self.reserve, self._like
             )
             return status
 
         self.run(step, state, self._grow_pools, budget)
-        return int(state[kernel.ANSWER])
+        return int(state[ANSWER])
 
     def _ask(self, asked: int) -> None:
         """Have the kernel asked whether the component put forward has a value; what was asked before is given up."""
         state, masks, numbers = self._stack.state, self._stack.masks, self._stack.numbers
-        state[kernel.TOP], state[kernel.OPTIONS], state[kernel.PARTS], state[kernel.ANSWER] = 0, 0, 0, -1
+        state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = 0, 0, 0, -1
         masks[0, : self.words] = masks[0, self.words :] = self._form[0]
         numbers[0] = 0
-        numbers[0, kernel.TARGET], numbers[0, kernel.BEGAN] = asked, state[kernel.NODES]
+        numbers[0, TARGET], numbers[0, BEGAN] = asked, state[NODES]
 
     def run(self, step: Callable[[int], int], state: Any, grow_pools: Callable[[], None], budget: Budget) -> None:
         """Go on with a search in slices, between which the clock is read and room is made, until it is done.
@@ -264,24 +287,24 @@ class RemovalSearch:
             If there is no room for a value that comes up.
         """
         size, long = (_FIRST_SLICE, _SLICE_SECONDS) if budget.seconds is None else (1, _SHORT_SLICE_SECONDS)
-        options = _OPTIONS_A_SECOND * long
+        looks = max(1, int(_OPTIONS_A_SECOND * long / max(1, self.moves)))
         while True:
-            began, before, hits = time.perf_counter(), int(state[kernel.NODES]), int(state[kernel.HITS])
-            most_peeks = int(state[kernel.PEEKS]) + max(1, int(options / max(1, self.moves)))
-            state[kernel.MOST_PEEKS] = most_peeks
+            began, before, hits = time.perf_counter(), int(state[NODES]), int(state[HITS])
+            most_peeks = int(state[PEEKS]) + looks
+            state[MOST_PEEKS] = most_peeks
             status = step(before + min(size, max(0, budget.states - budget.spent)))
-            nodes, amid_node = int(state[kernel.NODES]) - before, int(state[kernel.PEEKS]) == most_peeks
+            nodes, amid_node = int(state[NODES]) - before, int(state[PEEKS]) == most_peeks
             budget.spent += nodes
-            budget.hits += int(state[kernel.HITS]) - hits
-            if status == kernel.DONE:
+            budget.hits += int(state[HITS]) - hits
+            if status == DONE:
                 return
-            if status == kernel.TOO_LARGE:
-                state[kernel.TOP], state[kernel.ANSWER] = -1, -1
+            if status == TOO_LARGE:
+                state[TOP], state[ANSWER] = -1, -1
                 raise ValueTooLarge(f"there is no room for Grundy values of {64 * self._value_words} and more")
             self._warn_of_full_table()
-            if status == kernel.TABLE_FULL:
+            if status == TABLE_FULL:
                 self._grow_table()
-            elif status == kernel.POOL_FULL:
+            elif status == POOL_FULL:
                 grow_pools()
             elif budget.spent >= budget.states and not amid_node:  # what is left of a node takes no state
                 raise OutOfBudget
@@ -291,31 +314,31 @@ class RemovalSearch:
             if left is not None and nodes and seconds / nodes > left:
                 raise OutOfBudget  # one node more would take too long
             if seconds > long:
-                size, options = max(1, size // 2), max(self.moves, options / 2)
+                size, looks = max(1, size // 2), max(1, looks // 2)
             elif seconds < long / 2:
                 if nodes == size:
                     size *= 2
                 elif amid_node:
-                    options *= 2
+                    looks *= 2
 
     # Room
 
     def make_room(self) -> None:
         """Let the table and the pools grow as they do in a search; for searches of another kind that use them."""
         state = self._stack.state
-        if self.can_grow() and kernel.ROOM * self.entries > len(self._table.tags):
+        if self.can_grow() and ROOM * self.entries > len(self._table.tags):
             self._grow_table()
         self._warn_of_full_table()
-        if int(state[kernel.PARTS]) + self.cells > len(self._stack.parts):
+        if int(state[PARTS]) + self.cells > len(self._stack.parts):
             self._grow_pools()
 
     def can_grow(self) -> bool:
         """Tell whether the table may become larger."""
         return len(self._table.tags) < self._most_places
 
-    def _empty_table(self, places: int) -> kernel.Table:
-        count = places + kernel.PROBES - 1
-        return kernel.Table(
+    def _empty_table(self, places: int) -> Table:
+        count = places + PROBES - 1
+        return Table(
             np.zeros((count, self.words + self._value_words + 1), dtype=np.uint64),
             np.zeros(count, dtype=np.uint8),
         )
@@ -331,22 +354,22 @@ class RemovalSearch:
             )
 
     def _grow_table(self) -> None:
-        larger = self._empty_table(2 * (len(self._table.tags) - kernel.PROBES + 1))
-        kernel.move_all(self._table, larger, self._stack.state, self._like)
+        larger = self._empty_table(2 * (len(self._table.tags) - PROBES + 1))
+        move_all(self._table, larger, self._stack.state, self._like)
         self._table = larger
 
-    def new_stack(self) -> kernel.Stack:
+    def new_stack(self) -> Stack:
         """Return an empty stack for positions of this game."""
         depth = self.cells + 2
         options, parts = self.reserve
-        return kernel.Stack(
-            state=np.array([-1] + [0] * (kernel.STATE_SIZE - 1), dtype=np.int64),
+        return Stack(
+            state=np.array([-1] + [0] * (STATE_SIZE - 1), dtype=np.int64),
             masks=np.zeros((depth, 2 * self.words), dtype=np.uint64),
             asked=np.zeros((depth, self.words), dtype=np.uint64),
-            numbers=np.zeros((depth, kernel.NUMBERS), dtype=np.int64),
+            numbers=np.zeros((depth, NUMBERS), dtype=np.int64),
             have=np.zeros((depth, self._value_words), dtype=np.uint64),
             looked=np.zeros((1, self._value_words), dtype=np.uint64),
-            options=np.zeros((8 * options, kernel.OPTION_SIZE), dtype=np.int64),
+            options=np.zeros((8 * options, OPTION_SIZE), dtype=np.int64),
             parts=np.zeros((parts + 16 * options, 2 * self.words + 2), dtype=np.uint64),
             option_of=np.zeros(options, dtype=np.int64),
             marks=np.zeros(256, dtype=np.uint64),

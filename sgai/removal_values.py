@@ -65,7 +65,7 @@ class RemovalValues:
 
     def is_loaded(self) -> bool:
         """Tell whether the compiled code has been loaded before."""
-        return "sgai.kernels.removal" in sys.modules
+        return "sgai.kernels.removal_search" in sys.modules
 
     def is_ready(self, ruleset: RemovalRuleset) -> bool:
         """Tell whether the compiled search has been used for this game, so that asking it compiles nothing."""
@@ -157,7 +157,7 @@ def load_compiled_search(ruleset: Ruleset[Any, Any]) -> None:
     parts = getattr(ruleset, "parts", ())
     found = any(isinstance(getattr(part, "ruleset", part), RemovalRuleset) for part in (ruleset, *parts))
     if found and can_compile():
-        importlib.import_module("sgai.kernels.removal")
+        importlib.import_module("sgai.kernels.removal_search")
 
 
 def bare(ruleset: RemovalRuleset, part: int) -> int:

@@ -15,7 +15,7 @@ from sgai.cores.ranking import best_first
 from sgai.cores.removal_sums import check_removal_sum
 from sgai.errors import SgaiError, quote
 from sgai.kernels import removal_mcts as kernel
-from sgai.kernels.removal import HITS
+from sgai.kernels.removal_stack import HITS
 from sgai.removal_arrays import move_order
 from sgai.removal_search import RemovalSearch
 from sgai.rulesets.removal import RemovalRuleset

@@ -28,7 +28,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 def counting_nothing(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that makes no array: without counting references to those it is given, it is much faster."""
-    return _optimized_less(_compiled(function, _nrt=False, no_cfunc_wrapper=True))
+    return _compiling_lighter(_compiled(function, _nrt=False, no_cfunc_wrapper=True))
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
@@ -71,7 +71,7 @@ def _for_callers(function: Callable[P, R], compiler: type[ForCallers], **options
     made = numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(function)
     if isinstance(made, CPUDispatcher):  # not where numba is told to compile nothing
         made.__class__ = _Internal
-    return _optimized_less(cast(Callable[P, R], made))
+    return _compiling_lighter(cast(Callable[P, R], made))
 
 
 class _Internal(CPUDispatcher):
@@ -81,11 +81,11 @@ class _Internal(CPUDispatcher):
         raise TypeError(f"{self.py_func.__name__}: only compiled functions can call it; compile one that does")
 
 
-def _optimized_less(made: Callable[P, R]) -> Callable[P, R]:
-    """Have LLVM optimize by its second level: where code branches much, that takes less time, and it is as fast.
+def _compiling_lighter(made: Callable[P, R]) -> Callable[P, R]:
+    """Compile by LLVM's second level, which takes less time where code branches much, and without collecting garbage.
 
     numba has one level for all functions, in `numba.config`, so it is another one only while this function is compiled.
-    A level that the user has chosen is kept.
+    A level that the user has chosen is kept. The code is as fast.
     """
     if not isinstance(made, CPUDispatcher):
         return made

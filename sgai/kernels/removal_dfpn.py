@@ -14,10 +14,42 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgai.kernels import masks
-from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing, inlined, inner
 from sgai.kernels.masks import NONE, ONE, ZERO, Int, Mask
-from sgai.kernels.removal import DONE, PAUSED, POOL_FULL, TABLE_FULL, TOO_LARGE, Rules, Stack, Table
+from sgai.kernels.removal_options import expand, peek, refresh
+from sgai.kernels.removal_rules import Rules, mobility
+from sgai.kernels.removal_stack import (
+    ASKED,
+    BEGAN,
+    COST,
+    COUNT,
+    CURRENT,
+    DONE,
+    FIRST,
+    KNOWN,
+    LENGTH,
+    NODES,
+    OPTIONS,
+    ORDER,
+    PART,
+    PART_TOP,
+    PARTS,
+    PAUSED,
+    PEEKS,
+    PHASE,
+    POOL_FULL,
+    START,
+    TABLE_FULL,
+    TARGET,
+    TOO_LARGE,
+    TOP,
+    USED,
+    Stack,
+    pop,
+    push,
+)
+from sgai.kernels.removal_table import ROOM, Table, find, keep, value_at
+from sgai.kernels.value_sets import add_value, has_value, join_values, mex_of, missing_below
 
 # Places in `Proofs.answer`: the numbers of the question that was answered last.
 PHI, DELTA = range(2)
@@ -26,11 +58,9 @@ INFINITE = 1 << 30  # the proof number of what is disproved
 
 # The phases of a frame, in `Stack.numbers`.
 _NEW, _CHOOSE, _WAIT = range(3)
-# Columns of `Stack.numbers` and of `Stack.options` that have the same use here, and those that have another one.
-_PHASE, _HEAP, _FIRST, _COUNT, _PART_TOP = kernel._PHASE, kernel.TARGET, kernel._FIRST, kernel._COUNT, kernel._PART_TOP
-_CHOSEN, _PART, _ASKED, _BEGAN = kernel._CURRENT, kernel._PART, kernel._ASKED, kernel.BEGAN
-_KNOWN, _START, _LENGTH = kernel._KNOWN, kernel._START, kernel._LENGTH
-_PHI, _DELTA = kernel._COST, kernel._ORDER
+# Columns of `Stack.numbers` and of `Stack.options` that have another use here.
+_HEAP, _CHOSEN = TARGET, CURRENT
+_PHI, _DELTA = COST, ORDER
 
 PROBES = 4  # places of the table of numbers that an entry may stand in
 _SLACK = 4  # a node is left only when it looks a quarter worse than its best sibling: fewer ways back and forth
@@ -117,39 +147,39 @@ def estimate(
     options, parts, words = stack.options, stack.parts, len(like)
     phi: Int = 1
     delta: Int = 1
-    length = kernel.refresh(table, stack, option, like)
+    length = refresh(table, stack, option, like)
     if length == 1:
-        part, heap = masks.read(parts, options[option, _START], like), options[option, _KNOWN] ^ k
-        slot = kernel.find(table, part)
-        if slot >= 0 and kernel.has_value(table.entries, slot, words, heap):
+        part, heap = masks.read(parts, options[option, START], like), options[option, KNOWN] ^ k
+        slot = find(table, part)
+        if slot >= 0 and has_value(table.entries, slot, words, heap):
             phi, delta = 0, INFINITE
         else:
             kept = find_numbers(proofs, part, heap)
             if kept >= 0:
                 phi, delta = read_phi(proofs, kept), read_delta(proofs, kept)
             else:
-                stack.state[kernel.PEEKS] += 1
-                value, unknown = kernel.peek(rules, table, stack, part, heap, NONE, stack.looked, ZERO, ZERO)
+                stack.state[PEEKS] += 1
+                value, unknown = peek(rules, table, stack, part, heap, NONE, stack.looked, ZERO, ZERO)
                 if value == -2:
                     phi, delta = 0, INFINITE
                 elif value >= 0:
                     if value < 64 * stack.have.shape[1]:
-                        kernel.keep(table, counts, part, value, stack.looked, ZERO, ZERO, ONE)
-                    options[option, _KNOWN] ^= value
+                        keep(table, counts, part, value, stack.looked, ZERO, ZERO, ONE)
+                    options[option, KNOWN] ^= value
                     length = 0
                 else:
                     # It is lost if all of these are won, and all smaller values are there.
-                    delta = (unknown + 2) * (2 + kernel.missing_below(stack.looked, ZERO, ZERO, heap)) // 2
+                    delta = (unknown + 2) * (2 + missing_below(stack.looked, ZERO, ZERO, heap)) // 2
                     keep_numbers(proofs, part, heap, phi, delta, ZERO)
-        options[option, _LENGTH] = length
+        options[option, LENGTH] = length
     elif length > 1:
         # One component at least must be evaluated.
         phi = INFINITE
-        for i in range(options[option, _START], options[option, _START] + length):
-            phi = min(phi, 1 + kernel.mobility(rules, masks.read(parts, i, like)))
+        for i in range(options[option, START], options[option, START] + length):
+            phi = min(phi, 1 + mobility(rules, masks.read(parts, i, like)))
         delta = phi
     if length == 0:
-        won = options[option, _KNOWN] != k
+        won = options[option, KNOWN] != k
         phi, delta = (0, INFINITE) if won else (INFINITE, 0)
     options[option, _PHI], options[option, _DELTA] = phi, delta
 
@@ -159,51 +189,51 @@ def open_part(rules: Rules, table: Table, stack: Stack, proofs: Proofs, counts: 
     """List a frame's options that are not known to be won: 0, or 1 where one is lost, so that the frame is won."""
     state, numbers, options = stack.state, stack.numbers, stack.options
     k = numbers[depth, _HEAP]
-    count = kernel.expand(rules, table, stack, depth, like)
+    count = expand(rules, table, stack, depth, like)
     if count < 0:
-        numbers[depth, _COUNT] = 0
+        numbers[depth, COUNT] = 0
         return 1
-    live, first, values = masks.read(stack.masks, depth, like), numbers[depth, _FIRST], 64 * stack.have.shape[1]
+    live, first, values = masks.read(stack.masks, depth, like), numbers[depth, FIRST], 64 * stack.have.shape[1]
     if count == 0:
-        value = kernel.mex_of(stack.have, depth)
+        value = mex_of(stack.have, depth)
         if value >= values:
             return -1
-        kernel.keep(table, counts, live, value, stack.have, depth, ZERO, ONE)
+        keep(table, counts, live, value, stack.have, depth, ZERO, ONE)
         return 1 if value != k else 0
     for option in range(first, first + count):
         estimate(rules, table, stack, proofs, counts, option, k, like)
         if options[option, _DELTA] == 0:
-            kernel.add_value(stack.have, depth, ZERO, k)
+            add_value(stack.have, depth, ZERO, k)
             return 1
-    slot = kernel.find(table, live)
+    slot = find(table, live)
     if slot >= 0:
-        kernel.join_values(stack.have, depth, ZERO, table.entries, slot, len(like), stack.have.shape[1])
+        join_values(stack.have, depth, ZERO, table.entries, slot, len(like), stack.have.shape[1])
     # The nim-heap's own options.
-    masks.write(stack.parts, state[kernel.PARTS], live)
+    masks.write(stack.parts, state[PARTS], live)
     for heap in range(k):
-        if not kernel.has_value(stack.have, depth, ZERO, heap):
+        if not has_value(stack.have, depth, ZERO, heap):
             option = first + count
-            options[option, _KNOWN] = heap ^ k
-            options[option, _START] = state[kernel.PARTS]
-            options[option, _LENGTH] = 1
+            options[option, KNOWN] = heap ^ k
+            options[option, START] = state[PARTS]
+            options[option, LENGTH] = 1
             kept = find_numbers(proofs, live, heap)
             options[option, _PHI] = read_phi(proofs, kept) if kept >= 0 else 1
             options[option, _DELTA] = (
                 read_delta(proofs, kept)
                 if kept >= 0
-                else numbers[depth, _COUNT] + kernel.missing_below(stack.have, depth, ZERO, heap)
+                else numbers[depth, COUNT] + missing_below(stack.have, depth, ZERO, heap)
             )
             count += 1
-    state[kernel.PARTS] += 1
-    state[kernel.OPTIONS] = first + count
-    numbers[depth, _COUNT] = count
+    state[PARTS] += 1
+    state[OPTIONS] = first + count
+    numbers[depth, COUNT] = count
     return 0
 
 
 @inner
 def _push(stack: Stack, proofs: Proofs, part: Mask, heap: Int, phi: Int, delta: Int) -> None:
-    kernel.push(stack, part, part, heap)
-    depth = stack.state[kernel.TOP]
+    push(stack, part, part, heap)
+    depth = stack.state[TOP]
     proofs.limits[depth, PHI], proofs.limits[depth, DELTA] = phi, delta
 
 
@@ -215,18 +245,18 @@ def _close(
     state, numbers = stack.state, stack.numbers
     if depth > 0:
         live, k = masks.read(stack.masks, depth, like), numbers[depth, _HEAP]
-        nodes = state[kernel.NODES] - numbers[depth, _BEGAN]
+        nodes = state[NODES] - numbers[depth, BEGAN]
         if delta == 0:
-            kernel.keep(table, counts, live, k, stack.have, depth, ZERO, nodes)
+            keep(table, counts, live, k, stack.have, depth, ZERO, nodes)
             _forget_numbers(proofs, live, k)
         elif phi == 0:
-            if numbers[depth, _COUNT] > 0 and kernel.value_at(table, kernel.find(table, live)) < 0:
-                kernel.add_value(stack.have, depth, ZERO, k)
-                kernel.keep(table, counts, live, NONE, stack.have, depth, ZERO, nodes)
+            if numbers[depth, COUNT] > 0 and value_at(table, find(table, live)) < 0:
+                add_value(stack.have, depth, ZERO, k)
+                keep(table, counts, live, NONE, stack.have, depth, ZERO, nodes)
             _forget_numbers(proofs, live, k)
         else:
             keep_numbers(proofs, live, k, phi, delta, nodes)
-    kernel.pop(stack, depth, ZERO)
+    pop(stack, depth, ZERO)
     proofs.answer[PHI], proofs.answer[DELTA] = phi, delta
 
 
@@ -234,9 +264,9 @@ def _close(
 def _choose(stack: Stack, depth: Int) -> tuple[Int, Int, Int, Int]:
     """Drop won options; return both numbers of a frame, its best option and the disproof number of the second best."""
     options, numbers = stack.options, stack.numbers
-    first = numbers[depth, _FIRST]
+    first = numbers[depth, FIRST]
     phi, second, best, delta = INFINITE, INFINITE, -1, 0
-    option, end = first, first + numbers[depth, _COUNT]
+    option, end = first, first + numbers[depth, COUNT]
     while option < end:
         if options[option, _PHI] == 0:
             end -= 1
@@ -249,7 +279,7 @@ def _choose(stack: Stack, depth: Int) -> tuple[Int, Int, Int, Int]:
             second = options[option, _DELTA]
         delta = max(delta, options[option, _PHI])
         option += 1
-    numbers[depth, _COUNT] = end - first
+    numbers[depth, COUNT] = end - first
     # Options share most of what is below them, so adding their numbers would count that many times.
     if end > first:
         delta = min(INFINITE, delta + end - first - 1)
@@ -260,14 +290,14 @@ def _choose(stack: Stack, depth: Int) -> tuple[Int, Int, Int, Int]:
 def ask(stack: Stack, proofs: Proofs, positions: Any, count: Int, heap: Int, like: Mask) -> None:
     """Ask who wins a sum of components in canonical form and a nim-heap; what was asked before is given up."""
     state = stack.state
-    state[kernel.TOP], state[kernel.OPTIONS], state[kernel.PARTS] = -1, 1, count
+    state[TOP], state[OPTIONS], state[PARTS] = -1, 1, count
     _push(stack, proofs, masks.nothing(like), 0, INFINITE, INFINITE)
     for i in range(count):
         masks.write(stack.parts, i, masks.read(positions, i, like))
-    stack.options[0, _KNOWN], stack.options[0, _START], stack.options[0, _LENGTH] = heap, 0, count
+    stack.options[0, KNOWN], stack.options[0, START], stack.options[0, LENGTH] = heap, 0, count
     stack.options[0, _PHI], stack.options[0, _DELTA] = 1, 1
-    stack.numbers[0, _FIRST], stack.numbers[0, _COUNT], stack.numbers[0, _PART_TOP] = 0, 1, 0
-    stack.numbers[0, _PHASE] = _CHOOSE
+    stack.numbers[0, FIRST], stack.numbers[0, COUNT], stack.numbers[0, PART_TOP] = 0, 1, 0
+    stack.numbers[0, PHASE] = _CHOOSE
 
 
 @counting_nothing
@@ -309,91 +339,91 @@ def search(
     """
     state, numbers, options = stack.state, stack.numbers, stack.options
     words, values = len(like), 64 * stack.have.shape[1]
-    while state[kernel.TOP] >= 0:
-        depth = state[kernel.TOP]
-        phase, k = numbers[depth, _PHASE], numbers[depth, _HEAP]
+    while state[TOP] >= 0:
+        depth = state[TOP]
+        phase, k = numbers[depth, PHASE], numbers[depth, _HEAP]
         if phase == _NEW:
             live = masks.read(stack.masks, depth, like)
-            slot = kernel.find(table, live)
-            value = kernel.value_at(table, slot)
-            numbers[depth, _FIRST], numbers[depth, _COUNT] = state[kernel.OPTIONS], 0
-            numbers[depth, _PART_TOP] = state[kernel.PARTS]
+            slot = find(table, live)
+            value = value_at(table, slot)
+            numbers[depth, FIRST], numbers[depth, COUNT] = state[OPTIONS], 0
+            numbers[depth, PART_TOP] = state[PARTS]
             if value >= 0:
-                kernel.pop(stack, depth, ZERO)
+                pop(stack, depth, ZERO)
                 proofs.answer[PHI], proofs.answer[DELTA] = (INFINITE, 0) if value == k else (0, INFINITE)
                 continue
-            if k >= values and k <= kernel.mobility(rules, live):
+            if k >= values and k <= mobility(rules, live):
                 return TOO_LARGE
-            if k >= values or (slot >= 0 and kernel.has_value(table.entries, slot, words, k)):
-                kernel.pop(stack, depth, ZERO)
+            if k >= values or (slot >= 0 and has_value(table.entries, slot, words, k)):
+                pop(stack, depth, ZERO)
                 proofs.answer[PHI], proofs.answer[DELTA] = 0, INFINITE
                 continue
-            if state[kernel.NODES] >= limit:
+            if state[NODES] >= limit:
                 return PAUSED
-            if can_grow and kernel.ROOM * counts[kernel.USED] > len(table.tags):
+            if can_grow and ROOM * counts[USED] > len(table.tags):
                 return TABLE_FULL
             if (
-                state[kernel.OPTIONS] + most_options + values > len(options)
-                or state[kernel.PARTS] + most_parts + 1 > len(stack.parts)
+                state[OPTIONS] + most_options + values > len(options)
+                or state[PARTS] + most_parts + 1 > len(stack.parts)
                 or depth + 1 >= len(stack.masks)
             ):
                 return POOL_FULL
-            state[kernel.NODES] += 1
-            numbers[depth, _ASKED] = -1
+            state[NODES] += 1
+            numbers[depth, ASKED] = -1
             found = open_part(rules, table, stack, proofs, counts, depth, like)
             if found < 0:
                 return TOO_LARGE
             if found > 0:
                 _close(table, stack, proofs, counts, depth, 0, INFINITE, like)
                 continue
-            numbers[depth, _PHASE] = _CHOOSE
+            numbers[depth, PHASE] = _CHOOSE
         changed = -1  # an option that has fewer unknown components than before
         if phase == _WAIT:
-            numbers[depth, _PHASE] = _CHOOSE
+            numbers[depth, PHASE] = _CHOOSE
             option, phi, delta = numbers[depth, _CHOSEN], proofs.answer[PHI], proofs.answer[DELTA]
-            if options[option, _LENGTH] == 1:
+            if options[option, LENGTH] == 1:
                 options[option, _PHI], options[option, _DELTA] = phi, delta
             elif delta == 0:
-                last = options[option, _START] + options[option, _LENGTH] - 1
-                masks.write(stack.parts, numbers[depth, _PART], masks.read(stack.parts, last, like))
-                options[option, _KNOWN] ^= numbers[depth, _ASKED]
-                options[option, _LENGTH] -= 1
+                last = options[option, START] + options[option, LENGTH] - 1
+                masks.write(stack.parts, numbers[depth, PART], masks.read(stack.parts, last, like))
+                options[option, KNOWN] ^= numbers[depth, ASKED]
+                options[option, LENGTH] -= 1
                 changed = option
         if changed < 0:
             phi, delta, best, second = _choose(stack, depth)
             if phi >= proofs.limits[depth, PHI] or delta >= proofs.limits[depth, DELTA] or phi == 0 or delta == 0:
                 _close(table, stack, proofs, counts, depth, phi, delta, like)
                 continue
-            if options[best, _LENGTH] > 1:
-                before = options[best, _LENGTH]
-                if kernel.refresh(table, stack, best, like) < before:
+            if options[best, LENGTH] > 1:
+                before = options[best, LENGTH]
+                if refresh(table, stack, best, like) < before:
                     changed = best
         if changed >= 0:
-            numbers[depth, _ASKED] = -1
+            numbers[depth, ASKED] = -1
             estimate(rules, table, stack, proofs, counts, changed, k, like)
             continue
-        start = options[best, _START]
+        start = options[best, START]
         chosen = start
-        for i in range(start + 1, start + options[best, _LENGTH]):
+        for i in range(start + 1, start + options[best, LENGTH]):
             if masks.size(masks.read(stack.parts, i, like)) < masks.size(masks.read(stack.parts, chosen, like)):
                 chosen = i
         part = masks.read(stack.parts, chosen, like)
-        if options[best, _LENGTH] == 1:
+        if options[best, LENGTH] == 1:
             limit_phi, limit_delta = proofs.limits[depth, DELTA], proofs.limits[depth, PHI]
             if limit_phi < INFINITE:
-                limit_phi -= numbers[depth, _COUNT] - 1
+                limit_phi -= numbers[depth, COUNT] - 1
             limit_delta = min(limit_delta, second + 1 + second // _SLACK)
-            asked = options[best, _KNOWN] ^ k
+            asked = options[best, KNOWN] ^ k
         else:
             # Which value it has must be known, whatever that takes.
             limit_phi, limit_delta = INFINITE, INFINITE
             asked = 0
-            if numbers[depth, _CHOSEN] == best and numbers[depth, _PART] == chosen:
-                asked = numbers[depth, _ASKED] + 1
-            slot = kernel.find(table, part)
-            while slot >= 0 and asked < values and kernel.has_value(table.entries, slot, words, asked):
+            if numbers[depth, _CHOSEN] == best and numbers[depth, PART] == chosen:
+                asked = numbers[depth, ASKED] + 1
+            slot = find(table, part)
+            while slot >= 0 and asked < values and has_value(table.entries, slot, words, asked):
                 asked += 1
-        numbers[depth, _CHOSEN], numbers[depth, _PART], numbers[depth, _ASKED] = best, chosen, asked
-        numbers[depth, _PHASE] = _WAIT
+        numbers[depth, _CHOSEN], numbers[depth, PART], numbers[depth, ASKED] = best, chosen, asked
+        numbers[depth, PHASE] = _WAIT
         _push(stack, proofs, part, asked, limit_phi, limit_delta)
     return DONE

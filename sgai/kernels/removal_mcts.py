@@ -27,21 +27,12 @@ from sgai.kernels.masks import (
     without_lowest,
     write,
 )
-from sgai.kernels.removal import PARTS as STACK_PARTS
-from sgai.kernels.removal import (
-    ROOM,
-    USED,
-    Rules,
-    Stack,
-    Table,
-    add_value,
-    clear_values,
-    find,
-    fold,
-    has_value,
-    keep,
-    mobility,
-)
+from sgai.kernels.removal_rules import Rules, mobility
+from sgai.kernels.removal_split import fold
+from sgai.kernels.removal_stack import PARTS as STACK_PARTS
+from sgai.kernels.removal_stack import USED, Stack
+from sgai.kernels.removal_table import ROOM, Table, find, keep
+from sgai.kernels.value_sets import add_value, clear_values, has_value
 
 Real: TypeAlias = Any  # float64
 

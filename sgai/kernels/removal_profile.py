@@ -3,15 +3,20 @@
 from typing import Any
 
 from sgai.kernels import masks
-from sgai.kernels import removal as kernel
 from sgai.kernels.jit import counting_nothing
+from sgai.kernels.removal_forms import canonical
+from sgai.kernels.removal_parts import connected_part, without_twins
+from sgai.kernels.removal_rules import NO_TWINS, Rules
+from sgai.kernels.removal_split import fold
+from sgai.kernels.removal_stack import Stack
+from sgai.kernels.removal_table import Table, find
 
 MAKE, SPLIT, FORM, LOOK_UP, FOLD = range(5)
 
 
 @counting_nothing
 def walk_options(
-    rules: kernel.Rules, table: kernel.Table, stack: kernel.Stack, positions: Any, step: Any, like: masks.Mask
+    rules: Rules, table: Table, stack: Stack, positions: Any, step: Any, like: masks.Mask
 ) -> tuple[Any, Any]:
     """Make all options of positions and do with them what a step says.
 
@@ -48,13 +53,13 @@ def walk_options(
                 if step == MAKE or masks.is_empty(marked):
                     total += masks.size(left)
                 elif step == FOLD:
-                    known, count = kernel.fold(rules, table, stack, left, marked, 0)
+                    known, count = fold(rules, table, stack, left, marked, 0)
                     total += known + count
                 else:
-                    if rules.twins != kernel.NO_TWINS:
-                        left, marked = kernel.without_twins(rules, left, marked)
-                    part = kernel.connected_part(rules, left, marked)
+                    if rules.twins != NO_TWINS:
+                        left, marked = without_twins(rules, left, marked)
+                    part = connected_part(rules, left, marked)
                     if step != SPLIT:
-                        part, _ = kernel.canonical(rules, part)
-                    total += kernel.find(table, part) if step == LOOK_UP else masks.size(part)
+                        part, _ = canonical(rules, part)
+                    total += find(table, part) if step == LOOK_UP else masks.size(part)
     return options, total

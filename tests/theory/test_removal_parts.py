@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sgai import Solver, load_ruleset
 from sgai.budget import Budget
 from sgai.kernels import masks
-from sgai.kernels import removal as kernel
+from sgai.kernels import removal_parts as kernel
 from sgai.kernels.jit import counting_nothing
 from sgai.removal_arrays import rules_of, to_words, words_for
 from sgai.removal_search import RemovalSearch

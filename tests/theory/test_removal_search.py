@@ -5,13 +5,15 @@ import functools
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgai import NimberStore, Solver, StoreError, grundy_values, load_ruleset, mex, removal_search
 from sgai.budget import Budget, OutOfBudget
-from sgai.kernels import removal as kernel
+from sgai.kernels.removal_stack import DONE, MOST_PEEKS, PAUSED, PEEKS
+from sgai.kernels.removal_table import keep_form
 from sgai.removal_search import RemovalSearch, ValueTooLarge
 from sgai.removal_values import RemovalValues, is_mirrored
 from sgai.rulesets.removal import RemovalTable, cells_of, mask_of
@@ -100,25 +102,32 @@ def check_cram_of_mcgs(position, nimber):
 
 CRAM_OF_MCGS = {case["position"]: case["nimber"] for case in MCGS if case["game"] == "domineering"}
 LARGE = {position: nimber for position, nimber in CRAM_OF_MCGS.items() if position.count(".") > 39}
-# The longest, of 3 columns: 16 and 20 rows take a quarter of an hour and four gigabytes each, 18 rows a minute or two.
-LONGEST = ["|".join(["..."] * rows) for rows in (20, 16, 18)]
+LONGEST = {"|".join(["..."] * rows): rows for rows in (16, 18, 20)}
 
 
 def test_cram_positions_of_mcgs():
     assert len(MCGS) == 502
     small = CRAM_OF_MCGS.keys() - LARGE.keys()
-    assert LARGE.keys() >= set(LONGEST)
+    assert LARGE.keys() >= LONGEST.keys()
     assert len(small) >= 299
     for position in small:
         check_cram_of_mcgs(position, CRAM_OF_MCGS[position])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("position", [*LONGEST, *sorted(LARGE.keys() - set(LONGEST))])
+def test_longest_cram_boards_of_mcgs():
+    """All on the largest board, where each takes what the others have found; that is a third of an hour."""
+    ruleset = load_ruleset("cram(rows=20,columns=3)")
+    search = search_of("cram(rows=20,columns=3)", memory=1 << 32)
+    for position, rows in LONGEST.items():
+        on_board = ruleset.parse("/".join(["..."] * rows + ["###"] * (20 - rows)))
+        assert value_of(search, ruleset.table, on_board) == LARGE[position], rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("position", sorted(LARGE.keys() - LONGEST.keys()))
 def test_large_cram_boards_of_mcgs(position):
     check_cram_of_mcgs(position, LARGE[position])
-    if position in LONGEST:
-        mcgs_search.cache_clear()  # gives the memory back
 
 
 @pytest.mark.parametrize("most", [128, pytest.param(299, marks=pytest.mark.slow)])
@@ -622,6 +631,15 @@ def test_a_node_of_a_large_board_does_not_outlast_the_time():
     assert 0 < seen[0][1] < seen[1][1] < seen[2][1] < 20
 
 
+def test_an_exact_value_stays_in_the_table_where_it_is_said_not_to_be_another():
+    cram = load_ruleset("cram(rows=3,columns=4)")
+    search = RemovalSearch(cram.table)
+    value = search.value(cram.initial(), Budget())
+    _, table, stack, like = search.arrays()
+    keep_form(table, stack.state, np.array([[cram.initial()]], dtype=np.uint64), -1, 0, like)
+    assert search.known(cram.initial()) == value
+
+
 def test_slow_slices_do_not_make_all_that_follow_small(monkeypatch):
     # Where to look at one option takes longer than a slice should, slices were halved to nothing.
     search, asked, clock = search_of("cram(rows=4,columns=5)"), [], [0.0]
@@ -629,10 +647,10 @@ def test_slow_slices_do_not_make_all_that_follow_small(monkeypatch):
     state = search.arrays()[2].state
 
     def step(_limit):
-        asked.append(int(state[kernel.MOST_PEEKS] - state[kernel.PEEKS]))
-        state[kernel.PEEKS] = state[kernel.MOST_PEEKS]
+        asked.append(int(state[MOST_PEEKS] - state[PEEKS]))
+        state[PEEKS] = state[MOST_PEEKS]
         clock[0] += 1.0 if len(asked) < 1500 else 1e-5
-        return kernel.PAUSED if len(asked) < 1520 else kernel.DONE
+        return PAUSED if len(asked) < 1520 else DONE
 
     monkeypatch.setattr("time.perf_counter", lambda: clock[0])
     search.run(step, state, lambda: None, Budget(seconds=1e6))
