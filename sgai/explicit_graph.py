@@ -5,33 +5,24 @@ of several and of a nimber, which stands for the heaps among the components.
 """
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sgai.budget import Budget, OutOfBudget
-from sgai.compiling import can_compile
 from sgai.decomposition import decompose
-from sgai.errors import LoopError, SgaiError, quote
-from sgai.kernels import graphs as kernels
+from sgai.errors import SgaiError, quote
+from sgai.graph_evaluation import Evaluation, Numbers, boundless
 from sgai.registry import load_ruleset
 from sgai.ruleset import Ruleset
-from sgai.rulesets.graph import Graph, Vertex
 from sgai.search import State, StateTable
 
 if TYPE_CHECKING:
     from sgai.loopy_graph import LoopyValues
 
-MANY_EDGES = 1_000_000  # from here on, compiled code is faster even when numba must be loaded first
-FEW_EDGES = 2_000  # up to here `StateTable` evaluates a graph as fast as arrays of it are made
-_STEPS, _STEPS_COMPILED = 200_000, 20_000_000  # options looked at between two looks at the clock, and for Ctrl-C
 _LARGEST_BASE = 2**62  # nimbers beyond are no nearer to any mex than this one, and it fits an array
-
-Numbers = npt.NDArray[Any]
 
 
 def _none() -> Numbers:
@@ -240,7 +231,7 @@ class ExplicitGraph:
         """
         kept: Numbers | None = self.__dict__.get("_longest")
         if kept is None:
-            kept = self.__dict__["_longest"] = _read_only(self._evaluated(budget).longest_plays(budget or _boundless()))
+            kept = self.__dict__["_longest"] = _read_only(self._evaluated(budget).longest_plays(budget or boundless()))
         return kept
 
     def loopy_values(self, budget: Budget | None = None) -> "LoopyValues":
@@ -259,129 +250,16 @@ class ExplicitGraph:
             kept = self.__dict__["_loopy_values"] = loopy_values(self, budget)
         return kept
 
-    def _evaluated(self, budget: Budget | None) -> "Evaluation":
+    def _evaluated(self, budget: Budget | None) -> Evaluation:
         # While it goes on it is nobody's, since Ctrl-C may leave it half done.
         evaluation: Evaluation = self.__dict__.pop("_evaluation", None) or Evaluation(self)
         try:
-            evaluation.run(0, len(self.states), budget or _boundless())
+            evaluation.run(0, len(self.states), budget or boundless())
         except OutOfBudget:
             self.__dict__["_evaluation"] = evaluation
             raise
         self.__dict__["_evaluation"] = evaluation
         return evaluation
-
-
-class Evaluation:
-    """The evaluation of a graph, as far as it got.
-
-    Parameters
-    ----------
-    graph : ExplicitGraph
-        The graph.
-    known : mapping, optional
-        Values of states, by their numbers, that need not be evaluated.
-    use_kernels : bool, optional
-        Whether compiled code does it; by default where there are many edges. Values are the same.
-    """
-
-    def __init__(
-        self, graph: ExplicitGraph, known: Mapping[int, int] | None = None, use_kernels: bool | None = None
-    ) -> None:
-        self.graph = graph
-        if use_kernels is None:
-            use_kernels = len(graph.targets) >= MANY_EDGES and can_compile()
-        self._compiled = use_kernels
-        self._kernels = kernels.compiled_kernels() if use_kernels else kernels.plain_kernels()
-        count = len(graph.states)
-        values = np.full(count, kernels.UNKNOWN, dtype=np.int32)
-        if known:
-            values[list(known)] = list(known.values())
-        self._arrays = {
-            name: self._prepare(each)
-            for name, each in {
-                "starts": graph.starts,
-                "part_starts": graph.part_starts,
-                "targets": graph.targets,
-                "bases": graph.bases,
-                "values": values,
-                "seen": np.zeros(int(np.diff(graph.starts).max(initial=0)) + 1, dtype=np.int32),
-                "stack": np.zeros(count, dtype=np.int32),
-                "cursors": np.zeros(count, dtype=np.int64),
-                "order": np.zeros(count, dtype=np.int32),
-                "progress": np.zeros(4, dtype=np.int64),
-            }.items()
-        }
-
-    def run(self, first: int, stop: int, budget: Budget) -> None:
-        """Evaluate the states from ``first`` to ``stop`` - 1 and all that they lead to.
-
-        Raises
-        ------
-        LoopError
-            If play can come back to a state.
-        OutOfBudget
-            If the budget ends first; a second call goes on.
-        """
-        progress, stack = self._arrays["progress"], self._arrays["stack"]
-        progress[1] = max(first, int(progress[1]))
-        status = kernels.MORE
-        while status == kernels.MORE:
-            before = int(progress[3])
-            most = before + max(0, budget.states - budget.spent)
-            status = self._kernels.evaluate(
-                **self._arrays, stop=stop, most_states=most, most_steps=_STEPS_COMPILED if self._compiled else _STEPS
-            )
-            budget.spend(int(progress[3]) - before)
-            if status != kernels.DONE:
-                budget.check_clock()
-        if status == kernels.OUT_OF_STATES:
-            raise OutOfBudget
-        if status == kernels.CYCLE:
-            entered = [int(each) for each in stack[: int(progress[0])]]
-            again = int(self.graph.targets[int(self._arrays["cursors"][len(entered) - 1])])
-            raise LoopError([self.graph.format(each) for each in entered[entered.index(again) :]])
-
-    def values(self) -> Numbers:
-        """Return the values of all states, negative where they are not known."""
-        return np.asarray(self._arrays["values"], dtype=np.int32)
-
-    def order(self) -> Numbers:
-        """Return the states that were evaluated, each behind all those that it leads to."""
-        return np.asarray(self._arrays["order"][: int(self._arrays["progress"][2])], dtype=np.int32)
-
-    def longest_plays(self, budget: Budget, known: Mapping[int, int] | None = None) -> Numbers:
-        """Return the longest play from each state that was evaluated, -1 where its length is not known."""
-        plays = np.zeros(len(self.graph.states), dtype=np.int64)
-        if known:
-            plays[list(known)] = list(known.values())
-        filled = self._prepare(plays)
-        graph = (self._arrays[name] for name in ("starts", "part_starts", "targets"))
-        work = (*graph, self._prepare(self.graph.base_plays), self._prepare(self.order()))
-        self._in_slices(lambda first, stop: self._kernels.longest_plays(*work, first, stop, filled), budget)
-        return np.asarray(filled)
-
-    def count_paths(self, budget: Budget, known: Mapping[int, int]) -> list[int]:
-        """Return for each state that was evaluated, in order, the number of paths from it, in a graph without sums."""
-        digits = [np.zeros(len(self.graph.states), dtype=np.int64) for _ in range(2)]
-        for state, paths in known.items():
-            digits[0][state], digits[1][state] = divmod(paths, kernels.PATHS_BASE)
-        order = self.order()
-        high, low = map(self._prepare, digits)
-        work = (self._arrays["starts"], self._arrays["targets"], self._prepare(order))
-        self._in_slices(lambda first, stop: self._kernels.count_paths(*work, first, stop, high, low), budget)
-        both = zip(np.asarray(high)[order].tolist(), np.asarray(low)[order].tolist(), strict=True)
-        return [upper * kernels.PATHS_BASE + lower if upper else lower for upper, lower in both]
-
-    def _in_slices(self, work: Callable[[int, int], None], budget: Budget) -> None:
-        count = len(self.order())
-        edges_a_state = 1 + len(self.graph.targets) // max(1, len(self.graph.states))
-        step = max(1, (_STEPS_COMPILED if self._compiled else _STEPS) // edges_a_state)
-        for first in range(0, count, step):
-            work(first, min(count, first + step))
-            budget.check_clock()
-
-    def _prepare(self, numbers: Numbers) -> Any:
-        return numbers if self._compiled else numbers.tolist()  # plain code is faster with lists
 
 
 class _Explorer(StateTable):
@@ -459,111 +337,6 @@ def grundy_table(
     }
 
 
-def evaluate_graph(ruleset: Graph, states: MutableMapping[Any, State], start: Vertex, budget: Budget) -> None:
-    """Evaluate a vertex of a graph and all that can be reached from it, for `StateTable`; nothing where they are few.
-
-    Parameters
-    ----------
-    ruleset : Graph
-        The graph.
-    states : mapping
-        What the table knows of its vertices; added to, whatever ends the evaluation.
-    start : int or str
-        The vertex.
-    budget : Budget
-        What may be spent.
-
-    Raises
-    ------
-    LoopError, OutOfBudget
-        As `Evaluation.run`.
-    """
-    graph = plain_graph(ruleset, start, states)
-    if graph is None:
-        return
-    numbers = {vertex: i for i, vertex in enumerate(graph.states)}
-    known = {numbers[vertex]: state for vertex, state in states.items() if state.value >= 0}
-    evaluation = Evaluation(graph, {i: state.value for i, state in known.items()})
-    budget.check_clock()
-    try:
-        evaluation.run(numbers[start], numbers[start] + 1, budget)
-    finally:
-        order = evaluation.order()
-        plays = evaluation.longest_plays(_boundless(), {i: state.longest or 0 for i, state in known.items()})
-        paths = evaluation.count_paths(_boundless(), {i: state.paths or 0 for i, state in known.items()})
-        values = evaluation.values()[order].tolist()
-        for i, value, longest, count in zip(order.tolist(), values, plays[order].tolist(), paths, strict=True):
-            vertex = graph.states[i]
-            state = states.get(vertex)
-            if state is None:
-                state = states[vertex] = State(ruleset, vertex)
-            state.longest = longest
-            state.paths = count
-            state.value = value  # last: a state with a value is finished
-
-
-def plain_graph(ruleset: Graph, start: Vertex, states: Mapping[Any, State] | None = None) -> ExplicitGraph | None:
-    """Return a graph ruleset as an explicit graph, or None where few edges are reached or a subclass has other rules.
-
-    Parameters
-    ----------
-    ruleset : Graph
-        The graph.
-    start : int or str
-        The vertex from which edges are counted.
-    states : mapping, optional
-        Vertices that are evaluated; what lies behind them is not counted.
-    """
-    if not _has_plain_rules(ruleset) or not _reaches_many(ruleset, {} if states is None else states, start):
-        return None
-    graph: ExplicitGraph | None = ruleset.__dict__.get("_explicit")
-    if graph is None:
-        graph = ruleset.__dict__["_explicit"] = _from_graph(ruleset)
-    return graph
-
-
-def graph_of(ruleset: Ruleset[Any, Any]) -> ExplicitGraph | None:
-    """Return all vertices of a `Graph` with their successors; None for other rulesets, and where its rules are changed.
-
-    Examples
-    --------
-    >>> len(graph_of(load_ruleset("graph")))
-    4
-    """
-    return _from_graph(ruleset) if isinstance(ruleset, Graph) and _has_plain_rules(ruleset) else None
-
-
-def _from_graph(ruleset: Graph) -> ExplicitGraph:
-    successors = ruleset.successors()
-    numbers = {vertex: i for i, vertex in enumerate(successors)}
-    starts = np.zeros(len(successors) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, successors.values()), dtype=np.int64, count=len(successors)), out=starts[1:])
-    followers = chain.from_iterable(successors.values())
-    targets = np.fromiter(map(numbers.__getitem__, followers), dtype=np.int32, count=int(starts[-1]))
-    return ExplicitGraph(list(successors), starts, targets)
-
-
-def _has_plain_rules(ruleset: Graph) -> bool:
-    names = ("moves", "successors", "components", "canonical")
-    return all(getattr(type(ruleset), name) is getattr(Graph, name) for name in names)
-
-
-def _reaches_many(ruleset: Graph, states: Mapping[Any, State], start: Vertex) -> bool:
-    successors = ruleset.successors()
-    edges = 0
-    seen, waiting = {start}, [start]
-    while waiting:
-        following = successors[waiting.pop()]
-        edges += len(following)
-        if edges > FEW_EDGES:
-            return True
-        for vertex in following:
-            if vertex not in seen and not (vertex in states and states[vertex].value >= 0):
-                seen.add(vertex)
-                waiting.append(vertex)
-    return False
-
-
 def _integers(name: str, numbers: Any) -> Numbers:
     try:
         given = np.asarray(numbers)
@@ -588,7 +361,3 @@ def _read_only(numbers: Numbers) -> Numbers:
     view = numbers.view()  # the array itself stays writable, since the kernels are compiled for such
     view.flags.writeable = False
     return view
-
-
-def _boundless() -> Budget:
-    return Budget(10**18)

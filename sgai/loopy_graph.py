@@ -10,7 +10,8 @@ import numpy.typing as npt
 from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.errors import SgaiError
-from sgai.explicit_graph import ExplicitGraph, graph_of
+from sgai.explicit_graph import ExplicitGraph
+from sgai.graph_rulesets import graph_of
 from sgai.kernels import loopy as kernels
 from sgai.loopy import LoopyValue
 from sgai.ruleset import Ruleset

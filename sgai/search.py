@@ -89,7 +89,7 @@ class StateTable:
             return self._sheets.value(position, budget)
         state = self._state(ruleset, position)
         if state.value < 0 and isinstance(ruleset, Graph):
-            from sgai.explicit_graph import evaluate_graph  # it needs this module itself
+            from sgai.graph_rulesets import evaluate_graph  # it needs this module itself
 
             evaluate_graph(ruleset, self._states[ruleset], position, budget)
         if state.value < 0 and isinstance(ruleset, RemovalRuleset):

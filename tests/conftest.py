@@ -8,7 +8,15 @@ import time
 import pytest
 
 # compiled_sequences.py too, by its ending
-SOLVERS = ("search.py", "sequences.py", "option_values.py", "explicit_graph.py", "kernels/graphs.py")
+SOLVERS = (
+    "search.py",
+    "sequences.py",
+    "option_values.py",
+    "explicit_graph.py",
+    "graph_evaluation.py",
+    "graph_rulesets.py",
+    "kernels/graphs.py",
+)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ from tabulate import tabulate
 
 from sgai.budget import Budget
 from sgai.experiments.benchmarks.sequences import cpu_seconds
-from sgai.explicit_graph import Evaluation, ExplicitGraph
+from sgai.explicit_graph import ExplicitGraph
+from sgai.graph_evaluation import Evaluation
 from sgai.ruleset import Ruleset
 from sgai.search import StateTable
 

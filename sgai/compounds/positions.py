@@ -9,7 +9,9 @@ from sgai.budget import Budget, OutOfBudget
 from sgai.compiling import can_compile
 from sgai.compounds.sweeps import sweep
 from sgai.errors import LoopError
-from sgai.explicit_graph import MANY_EDGES, Evaluation, ExplicitGraph, plain_graph
+from sgai.explicit_graph import ExplicitGraph
+from sgai.graph_evaluation import MANY_EDGES, Evaluation
+from sgai.graph_rulesets import plain_graph
 from sgai.kernels.graphs import longest_plays
 from sgai.ruleset import Ruleset
 from sgai.rulesets.graph import Graph

@@ -9,7 +9,8 @@ from sgai.budget import Budget
 from sgai.compiling import can_compile
 from sgai.compounds.theories import FORECLOSED, KINDS, MISERE, OUTCOME, REMOTENESS
 from sgai.errors import UnsupportedError
-from sgai.explicit_graph import MANY_EDGES, Evaluation, ExplicitGraph
+from sgai.explicit_graph import ExplicitGraph
+from sgai.graph_evaluation import MANY_EDGES, Evaluation
 from sgai.kernels import compounds as kernels
 from sgai.parameters import check_choice
 

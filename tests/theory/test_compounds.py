@@ -215,7 +215,7 @@ def test_a_million_states_take_less_than_five_seconds(kind):
 def test_large_graph_rulesets_take_the_kernels(monkeypatch):
     lists = random_graph(300, random.Random(6))
     expected = sgai.solve(Graph.from_successors(lists, 299), compound="conjunctive")
-    monkeypatch.setattr("sgai.explicit_graph.FEW_EDGES", 5)
+    monkeypatch.setattr("sgai.graph_rulesets.FEW_EDGES", 5)
     solver = sgai.Solver()
     game = Graph.from_successors(lists, 299)
     with_states = solver.solve(game, compound="conjunctive", states=3)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sgai import explicit_graph
+from sgai import graph_evaluation, graph_rulesets
 from sgai.budget import Budget, OutOfBudget
 from sgai.errors import LoopError, SgaiError
-from sgai.explicit_graph import Evaluation, ExplicitGraph, grundy_table
+from sgai.explicit_graph import ExplicitGraph, grundy_table
+from sgai.graph_evaluation import Evaluation
 from sgai.reachable import PATHS_CAP
 from sgai.reference import reference_grundy
 from sgai.registry import load_ruleset
@@ -50,7 +51,7 @@ def complete(size):
 @pytest.fixture
 def always(monkeypatch):
     """Let every graph, however small, be evaluated as an explicit graph."""
-    monkeypatch.setattr(explicit_graph, "FEW_EDGES", -1)
+    monkeypatch.setattr(graph_rulesets, "FEW_EDGES", -1)
 
 
 def same_solution(found, right):
@@ -308,8 +309,8 @@ def test_a_cycle_among_components_is_named():
 
 @BOTH
 def test_slices_and_budgets_lose_nothing(use_kernels, monkeypatch):
-    monkeypatch.setattr(explicit_graph, "_STEPS", 1)
-    monkeypatch.setattr(explicit_graph, "_STEPS_COMPILED", 1)
+    monkeypatch.setattr(graph_evaluation, "_STEPS", 1)
+    monkeypatch.setattr(graph_evaluation, "_STEPS_COMPILED", 1)
     for ruleset in (RULESETS[0], Mixed()):
         graph = ExplicitGraph.from_ruleset(ruleset)
         right = graph.grundy_values().tolist()
@@ -345,7 +346,7 @@ def test_a_second_call_goes_on():
 @settings(max_examples=60, deadline=None)
 @given(acyclic_graphs(), acyclic_graphs())
 def test_the_solver_gives_the_same_either_way(successors, others):
-    few, many = explicit_graph.FEW_EDGES, explicit_graph.MANY_EDGES
+    few, many = graph_rulesets.FEW_EDGES, graph_evaluation.MANY_EDGES
     for each in (successors, others):
         game = Graph.from_successors(each, start=max(each))
         generic = Solver()
@@ -354,11 +355,11 @@ def test_the_solver_gives_the_same_either_way(successors, others):
         for use_kernels in (False, True):
             solver = Solver()
             try:
-                explicit_graph.FEW_EDGES, explicit_graph.MANY_EDGES = -1, 0 if use_kernels else 10**9
+                graph_rulesets.FEW_EDGES, graph_evaluation.MANY_EDGES = -1, 0 if use_kernels else 10**9
                 solver.grundy(game, min(each))  # what is known already is taken as it is
                 found = solver.solve(game)
             finally:
-                explicit_graph.FEW_EDGES, explicit_graph.MANY_EDGES = few, many
+                graph_rulesets.FEW_EDGES, graph_evaluation.MANY_EDGES = few, many
             same_solution(found, right)
             assert solver.longest_play(game, max(each)) == longest
 
@@ -406,7 +407,7 @@ def test_cycles_of_a_graph_that_is_handed_over(always):
 
 
 def test_an_interrupt_at_any_line_leaves_the_solver_right(always, interrupt_after, monkeypatch):
-    monkeypatch.setattr(explicit_graph, "_STEPS", 2)
+    monkeypatch.setattr(graph_evaluation, "_STEPS", 2)
     game = Graph.from_successors({5: [4, 2], 4: [3, 1], 3: [1], 2: [1, 0], 1: [0], 0: []}, start=5)
     right = [Solver().solve(game, vertex) for vertex in (5, 4, 2)]
     for line in itertools.count(1):
