@@ -8,7 +8,8 @@ from sgai.errors import SgaiError, StoreError, quote, quote_path
 from sgai.experiments.cli.common import count, print_json
 
 if TYPE_CHECKING:
-    from sgai.store import NimberStore, StoredValue, StoreReport
+    from sgai.store import NimberStore
+    from sgai.store_report import StoredValue, StoreReport
 
 _SECONDS_A_VALUE = 5.0
 _MOST_LINES = 20

@@ -21,7 +21,8 @@ import pytest
 
 import sgai.store
 from sgai.errors import SgaiError, StoreError
-from sgai.store import APPLICATION_ID, NimberStore, StoredValue, WrongValue, default_store
+from sgai.store import APPLICATION_ID, NimberStore, default_store
+from sgai.store_report import StoredValue, WrongValue
 
 CRAM = {"../..": 0, ".": 0, "..": 1, ".../.#.": 2, "ü\n\t'\";--": 3, "x" * 5000: 2**63 - 1, "": 7}
 
