@@ -83,15 +83,12 @@ class ProofNumbers:
         if budget.spent >= budget.states:
             raise OutOfBudget
         asked = (tuple(parts), heap ^ known)
-        if self._asked != asked:
-            rows = rows_of(unknown, self.search.words)
-            like = self.search.arrays()[3]
-            self._asked = None
-            kernel.ask(self._stack, self._proofs, rows, len(unknown), heap, like)
-            self._asked = asked
 
         def step(limit: int) -> int:
             rules, table, owner, like = self.search.arrays()
+            if self._asked != asked:  # also where a watcher has asked for another sum meanwhile
+                self._ask(unknown, heap)
+                self._asked = asked
             status: int = kernel.search(
                 rules,
                 table,
@@ -132,6 +129,13 @@ class ProofNumbers:
             known ^= value
             unknown ^= set(rest)  # equal components cancel
         return known, sorted(unknown)
+
+    def _ask(self, parts: Sequence[int], heap: int) -> None:
+        self._asked = None
+        while len(self._stack.parts) < len(parts):
+            self._grow()
+        rows = rows_of(parts, self.search.words)
+        kernel.ask(self._stack, self._proofs, rows, len(parts), heap, self.search.arrays()[3])
 
     def _grow(self) -> None:
         stack = self._stack

@@ -3,12 +3,12 @@
 import logging
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sgai.budget import Budget, OutOfBudget
-from sgai.cell_sets import masks_of, rows_of
+from sgai.cell_sets import Words, masks_of, rows_of
 from sgai.errors import SgaiError
 from sgai.kernels.removal_rules import Rules
 from sgai.kernels.removal_search import reduce, search
@@ -56,6 +56,14 @@ class ValueTooLarge(SgaiError):
     """A Grundy value came up for which the search has no room."""
 
 
+class _Reduced(NamedTuple):
+    """A component as the kernel takes it."""
+
+    form: Words  # in canonical form, one row
+    value: int  # -1 if not known
+    place: int  # in the table; -1 if it has none
+
+
 class RemovalSearch:
     """The values of the components of one removal game, found by compiled search; all that is found is kept.
 
@@ -93,8 +101,6 @@ class RemovalSearch:
         self.reserve = (len(table.needs), len(table.needs) * (table.cells // 2 + 1))
         self._stack = self.new_stack()
         self._warned = False
-        self._form = np.zeros((1, self.words), dtype=np.uint64)  # the component put forward, in canonical form,
-        self._place = -1  # and its place in the table, if it has one
 
     @property
     def nodes(self) -> int:
@@ -133,41 +139,41 @@ class RemovalSearch:
         ValueTooLarge
             If there is no room for a value that comes up.
         """
-        value, asked = self._reduce(part), 0
-        excluded = self._excluded() if value < 0 else 0
+        reduced, asked = self._reduce(part), 0
+        value, excluded = reduced.value, self._excluded(reduced)
         while value < 0:
             while excluded >> asked & 1:
                 asked += 1
-            value = self._answer(asked, budget)
+            value = self._answer(reduced.form, asked, budget)
             excluded |= masks_of(self._stack.have[:1])[0]  # values that its options were found to have
         return value
 
     def has_value(self, part: int, value: int, budget: Budget) -> bool:
         """Tell whether the Grundy value of a component is ``value``, which takes less than to find it."""
-        known = self._reduce(part)
-        if known >= 0:
-            return known == value
-        if self._excluded() >> value & 1 or value > self._mobility():
+        reduced = self._reduce(part)
+        if reduced.value >= 0:
+            return reduced.value == value
+        if self._excluded(reduced) >> value & 1 or value > self._mobility(reduced):
             return False  # it cannot have a value larger than the number of its options
-        return self._answer(value, budget) == value
+        return self._answer(reduced.form, value, budget) == value
 
     def known(self, part: int) -> int | None:
         """Return the value of a component if it is in the table, or seen at once."""
-        value = self._reduce(part)
+        value = self._reduce(part).value
         return value if value >= 0 else None
 
     def excluded(self, part: int) -> int:
         """Return values that a component of unknown value is known not to have, as a bit mask."""
-        return self._excluded() if self._reduce(part) < 0 else 0
+        return self._excluded(self._reduce(part))
 
-    def _excluded(self) -> int:
-        """Return values that the component just put forward, of unknown value, is known not to have."""
-        row = self._table.entries[self._place : self._place + 1, self.words : -1]
-        return masks_of(row)[0] if self._place >= 0 else 0
+    def _excluded(self, reduced: _Reduced) -> int:
+        if reduced.value >= 0 or reduced.place < 0:
+            return 0
+        return masks_of(self._table.entries[reduced.place : reduced.place + 1, self.words : -1])[0]
 
-    def _mobility(self) -> int:
-        """Return the number of legal moves of the component put forward."""
-        return int(np.count_nonzero(~(self._rules.needs & ~self._form).any(axis=1)))
+    def _mobility(self, reduced: _Reduced) -> int:
+        """Return the number of legal moves of a component of unknown value."""
+        return int(np.count_nonzero(~(self._rules.needs & ~reduced.form).any(axis=1)))
 
     def load(self) -> None:
         """Load the compiled code of all that a question may need, so that none waits for it; nothing is learned."""
@@ -175,16 +181,17 @@ class RemovalSearch:
         self._reduce(0)
         _log.info(_COMPILING, 64 * self.words)
         self.split([0])
-        keep_form(table, stack.state, self._form, 0, 1, like)
+        keep_form(table, stack.state, rows_of([0], self.words), 0, 1, like)
         move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
         search(self._rules, table, stack, 1, True, *self.reserve, like)
         _log.debug(_LOADED)
 
     def add(self, part: int, value: int) -> None:
         """Put a known value into the table, as one that took long."""
-        if self._reduce(part) < 0:
+        reduced = self._reduce(part)
+        if reduced.value < 0:
             self.check_room(value)
-            keep_form(self._table, self._stack.state, self._form, value, 1 << 40, self._like)
+            keep_form(self._table, self._stack.state, reduced.form, value, 1 << 40, self._like)
 
     def expensive(self, nodes: int) -> dict[int, int]:
         """Return the canonical components, with their values, that took that many nodes or more."""
@@ -196,8 +203,8 @@ class RemovalSearch:
 
     def bound(self, part: int) -> int:
         """Return the value of a component if it is known, else the number of its moves, than which it is no larger."""
-        value = self._reduce(part)
-        return value if value >= 0 else self._mobility()
+        reduced = self._reduce(part)
+        return reduced.value if reduced.value >= 0 else self._mobility(reduced)
 
     def split(self, positions: Iterable[int]) -> list[tuple[int, tuple[int, ...]]]:
         """Return for each position the nim-sum of the components whose value is known, and the canonical others.
@@ -217,38 +224,37 @@ class RemovalSearch:
 
     # The kernel
 
-    def _reduce(self, part: int) -> int:
-        """Put the canonical form of a component where the kernel finds it; return its value if known, else -1."""
+    def _reduce(self, part: int) -> _Reduced:
         if self.words not in _loaded_widths:
             _log.info(_COMPILING, 64 * self.words)
-        value, place = reduce(self._rules, self._table, self._form, to_words(part, self.words))
+        form = np.zeros((1, self.words), dtype=np.uint64)
+        value, place = reduce(self._rules, self._table, form, to_words(part, self.words))
         if self.words not in _loaded_widths:
             _loaded_widths.add(self.words)
             _log.debug(_LOADED)
-        self._place = int(place)
-        return int(value)
+        return _Reduced(form, int(value), int(place))
 
     def check_room(self, value: int) -> None:
         """Raise `ValueTooLarge` where there is no room for a value."""
         if value >= 64 * self._value_words:
             raise ValueTooLarge(f"there is no room for the Grundy value {value}")
 
-    def _pending(self) -> int:
+    def _pending(self, form: Words) -> int:
         """Return the value that the frames on the stack ask about, -1 if they are about another component or done."""
         stack = self._stack
-        going_on = stack.state[TOP] >= 0 and bool((stack.masks[0, : self.words] == self._form[0]).all())
+        going_on = stack.state[TOP] >= 0 and bool((stack.masks[0, : self.words] == form[0]).all())
         return int(stack.numbers[0, TARGET]) if going_on else -1
 
-    def _answer(self, asked: int, budget: Budget) -> int:
-        """Return the exact value of the component put forward, or -1 if only that it is not ``asked`` came out."""
+    def _answer(self, form: Words, asked: int, budget: Budget) -> int:
+        """Return the exact value of a component, or -1 if only that it is not ``asked`` came out."""
         state = self._stack.state
         self.check_room(asked)
         if budget.spent >= budget.states:
             raise OutOfBudget  # before the frames of another component are given up
-        if self._pending() != asked:
-            self._ask(asked)
 
         def step(limit: int) -> int:
+            if self._pending(form) != asked:  # also where a watcher has asked for another component meanwhile
+                self._ask(form, asked)
             status: int = search(
                 self._rules, self._table, self._stack, limit, self.can_grow(), *self.reserve, self._like
             )
@@ -257,11 +263,11 @@ class RemovalSearch:
         self.run(step, state, self._grow_pools, budget)
         return int(state[ANSWER])
 
-    def _ask(self, asked: int) -> None:
-        """Have the kernel asked whether the component put forward has a value; what was asked before is given up."""
+    def _ask(self, form: Words, asked: int) -> None:
+        """Have the kernel asked whether a component has a value; what was asked before is given up."""
         state, masks, numbers = self._stack.state, self._stack.masks, self._stack.numbers
         state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = 0, 0, 0, -1
-        masks[0, : self.words] = masks[0, self.words :] = self._form[0]
+        masks[0, : self.words] = masks[0, self.words :] = form[0]
         numbers[0] = 0
         numbers[0, TARGET], numbers[0, BEGAN] = asked, state[NODES]
 

@@ -118,16 +118,23 @@ class RemovalValues:
         return [value for value in range(mask.bit_length()) if mask >> value & 1]
 
     def add(self, ruleset: RemovalRuleset, values: Mapping[int, int]) -> None:
-        """Take over values that were found in an earlier run."""
-        for value in values.values():
-            while value >= self._room.get(ruleset, _FEW_VALUES) <= _MOST_VALUES:
-                self._room[ruleset] = 4 * self._room.get(ruleset, _FEW_VALUES)
-        if values and can_compile() and self._room.get(ruleset, 0) <= _MOST_VALUES:
-            search = self.search(ruleset)
-            for part, value in values.items():
-                cells = bare(ruleset, part)
-                if ruleset.table.parts(part) == [cells]:
-                    search.add(cells, value)
+        """Take over values that were found in an earlier run; those that no search has room for are left out."""
+        parts = {}
+        for position, value in values.items():
+            part = bare(ruleset, position)
+            if value < _MOST_VALUES and ruleset.table.parts(position) == [part]:
+                parts[part] = value
+        if not parts or not can_compile():
+            return
+        before = room = self._room.get(ruleset, _FEW_VALUES)
+        while room <= max(parts.values()):
+            room *= 4
+        if room > before:
+            self._searches.pop(ruleset, None)  # one with less room has no place for them
+            self._room[ruleset] = room
+        search = self.search(ruleset)
+        for part, value in parts.items():
+            search.add(part, value)
 
     def expensive(self) -> dict[RemovalRuleset, dict[int, int]]:
         """Return the positions, with their values, that took long to solve."""

@@ -216,9 +216,11 @@ class RemovalMCTS(SearchCore):
         children = parts * moves + max(64 * stack.looked.shape[1], _LARGEST_HEAP + 1)
         key = cells, moves, words, self._nodes
         tree = self._trees.get(key)
-        if tree is None or len(tree.marks) < children:
+        pieces = cells // 2 + 1  # of one part: each has two cells at least, or is the part itself
+        if tree is None or len(tree.marks) < children or len(tree.work) <= parts * pieces:
+            if tree is not None:  # another core's may have had more room for one of the two
+                children, parts = max(children, len(tree.marks)), max(parts, len(tree.work) // pieces)
             nodes = 1 + max(self._nodes, children)
-            pieces = cells // 2 + 1  # of one part: each has two cells at least, or is the part itself
             tree = self._trees[key] = kernel.Tree(
                 state=_zeros(kernel.STATE_SIZE, np.int64),
                 chance=_zeros(1, np.uint64),

@@ -197,6 +197,33 @@ def test_another_question_in_between():
     assert numbers.is_lost([ruleset.initial()], 2, Budget(UNLIMITED))
 
 
+def test_a_watcher_may_ask_about_another_sum():
+    ruleset = load_ruleset("cram(rows=5,columns=5)")
+    part = ruleset.initial() & ~1
+    value = RemovalSearch(ruleset.table).value(part, Budget())
+    numbers, asked = ProofNumbers(RemovalSearch(ruleset.table)), []
+
+    def watch(_budget):
+        asked.append(numbers.is_lost([ruleset.initial() & ~(0b111 << len(asked) % 20)], 0, Budget()))
+
+    assert [numbers.is_lost([part], heap, Budget(watch=watch)) for heap in range(value + 2)] == [
+        heap == value for heap in range(value + 2)
+    ]
+    assert asked
+
+
+def test_more_components_than_the_pool_has_places():
+    # What came after the pool in memory was written over.
+    ruleset = load_ruleset("cram(rows=5,columns=5)")
+    search = RemovalSearch(ruleset.table)
+    numbers = ProofNumbers(search)
+    forms = sorted({part for bits in range(1, 1 << 25, 4001) for part in search.split([bits])[0][1]})
+    assert len(forms) > len(numbers._stack.parts)
+    with pytest.raises(OutOfBudget):
+        numbers.is_lost(forms, 0, Budget(1))
+    assert len(forms) <= len(numbers._stack.parts)
+
+
 @pytest.mark.parametrize("core", CORES)
 def test_interrupted_between_slices(core):
     ruleset = load_ruleset("cram(rows=4,columns=5)")

@@ -247,6 +247,20 @@ def test_a_full_tree_stops_growing(how):
         assert tree_of(core).state[0] <= len(tree_of(core).nodes) == 1 + max(nodes, 4 * 60 + 64)
 
 
+def test_a_tree_shared_by_searches_that_need_unlike_room():
+    # One had room for many children, and the other one took it for its many parts.
+    row, trees = load_ruleset("cram(rows=1,columns=5)"), {}
+    part = Component(row, row.initial(), True)
+    many = core_of(row, how="plain", trees=trees, nodes=2)
+    large = core_of(row, search=RemovalSearch(row.table, values=4096), trees=trees, nodes=2)
+    for core, parts in ((large, 1), (many, 200), (large, 1), (many, 200)):
+        core.search(Sum((part,) * parts, 0), Budget(10))
+        (tree,) = trees.values()
+        assert len(tree.work) > parts * 3
+        assert len(tree.legal) >= parts * 4
+    assert len(tree.marks) >= 4096
+
+
 @pytest.mark.slow
 def test_room_for_large_values():
     # With sets of 256 values a heap may have 255 moves.

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -285,6 +286,16 @@ def test_values_of_64_and_more():
     assert values.has_value(row, row.initial() >> 5, 75, Budget()) is True
 
 
+def test_stored_values_that_need_more_room_than_was_made_before():
+    row = load_ruleset("rectangle_take(rows=1,columns=80)")
+    values = RemovalValues()
+    assert values.value(row, (1 << 12) - 1, Budget()) == 12
+    values.add(row, {(1 << 70) - 1: 70, (1 << 71) - 1: 10**6})  # for a million there is never room
+    assert values.known(row, (1 << 70) - 1) == 70
+    assert values.known(row, (1 << 71) - 1) is None
+    assert values.value(row, (1 << 13) - 1, Budget()) == 13
+
+
 def test_targets_beyond_the_room_for_values(tmp_path):
     # A stored value of 100 beside a nim heap of 66: the winning move is to a value that the search has no room for.
     game = load_ruleset("sum(parts=[rectangle_take(rows=1,columns=100);nim(piles=[66])])")
@@ -304,6 +315,45 @@ def test_a_lone_cell_has_no_other_components_excluded_values():
     for value in range(6):
         search.has_value(path, value, Budget())
     assert (search.known(triangle), search.excluded(triangle)) == (1, 0)
+
+
+def test_a_watcher_may_ask_the_same_search():
+    # The frames of what was asked first were given up then, and the answer to the other question taken for its own.
+    ruleset = load_ruleset("cram(rows=5,columns=6)")
+    called = 0
+    for missing in (1, 1 << 7, 0b11, 1 << 14):
+        part = ruleset.initial() & ~missing
+        expected = search_of("cram(rows=5,columns=6)").value(part, Budget())
+        search, others = search_of("cram(rows=5,columns=6)"), iter(range(1, 1 << 12))
+
+        def watch(_budget, search=search, others=others):
+            nonlocal called
+            called += 1
+            search.value(0b111_111000_111111 ^ next(others) << 15, Budget())
+            search.has_value(0b111_111111_111111, 2, Budget())
+
+        assert search.value(part, Budget(watch=watch)) == expected
+        search = search_of("cram(rows=5,columns=6)")
+        assert search.has_value(part, expected, Budget(watch=watch))
+        assert not search.has_value(part, expected + 1, Budget(watch=watch))
+    assert called > 20
+
+
+def test_a_watcher_may_ask_the_same_solver():
+    ruleset, rng = load_ruleset("cram(rows=5,columns=6)"), random.Random(3)
+    called = 0
+    for _ in range(20):
+        position = ruleset.initial() & ~mask_of(rng.sample(range(30), 5))
+        solver = Solver()
+
+        def watch(_budget, solver=solver):
+            nonlocal called
+            called += 1
+            solver.grundy(ruleset, ruleset.initial() & ~mask_of(rng.sample(range(30), 18)))
+
+        found = solver.solve(ruleset, position, watch=watch)
+        assert (found.grundy, found.exact) == (Solver().grundy(ruleset, position), True)
+    assert called > 10
 
 
 @pytest.mark.parametrize("states", [1, 3, 20])
