@@ -168,6 +168,7 @@ class SequenceTable:
             return
         for heap in range(self._known, largest + 1):
             budget.spend()
+            budget.check_clock()  # at each, since one that splits into several may take long
             self._values[heap] = self._mex(self._option_values(heap, self._values))
             self._known = heap + 1
 

@@ -121,6 +121,13 @@ def test_values_past_65535_get_more_room():
     np.testing.assert_array_equal(sequence.values[:70_001], np.arange(70_001))
 
 
+def test_the_clock_is_read_at_every_heap_that_splits_into_many():
+    # 256 heaps between two looks at it may take longer than all the time there is.
+    seen = []
+    SequenceTable(sgai.load_ruleset("8.0")).values(100, Budget(watch=lambda budget: seen.append(budget.spent)))
+    assert sorted(set(seen)) == list(range(1, 101))
+
+
 def test_budgets_and_going_on():
     sequence = CompiledSequence(form_of_code(parse_code("0.007"), 10**6))
     with pytest.raises(OutOfBudget):
