@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ def load_sequence(file: Path, ruleset: Ruleset[Any, Any]) -> npt.NDArray[Any] | 
     try:
         with np.load(file, allow_pickle=False) as stored:
             values, about = stored["values"], json.loads(str(stored["about"]))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        if not isinstance(about, dict):
+            raise ValueError("it does not say what it is")
+    except (OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise SgaiError(f"checkpoint {quote_path(file)} is damaged, delete it or name another: {error}") from None
     expected = {"sgai": __version__, "ruleset": str(ruleset.rules()), "sha256": _digest(values)}
     for key, wanted in expected.items():

@@ -33,6 +33,7 @@ class TwoHeapForm:
 
 def form_of_set(sizes: tuple[int, ...]) -> TwoHeapForm:
     """Return the form of a subtraction set."""
+    sizes = tuple(size for size in sizes if size < 1 << 63)  # no heap of a table is larger
     return TwoHeapForm(np.array(sizes, dtype=np.uint64), np.full(len(sizes), 3, dtype=np.uint64))
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from sgai.budget import Budget, OutOfBudget
 from sgai.compiling import can_compile
 from sgai.rulesets.codes import Digit, TakeAndBreakCode
 from sgai.rulesets.heaps import HeapRuleset
@@ -21,8 +22,11 @@ _FEW_TOTALS = 256  # up to here tables of splits are filled as fast as compiled 
 class OptionValues(Protocol):
     """Works out the Grundy values of the options of one heap."""
 
-    def __call__(self, heap: int, values: Values) -> Values:
-        """Return the options' values, in any order and number; ``values`` holds those of all smaller heaps."""
+    def __call__(self, heap: int, values: Values, budget: Budget, /) -> Values:
+        """Return the options' values, in any order and number; ``values`` holds those of all smaller heaps.
+
+        What takes long looks at the clock of the budget, and goes on at the next call.
+        """
 
 
 def option_values_of(ruleset: HeapRuleset) -> OptionValues:
@@ -38,7 +42,7 @@ class _TakeAwayOptions:
     def __init__(self, ruleset: TakeAway) -> None:
         self.ruleset = ruleset
 
-    def __call__(self, heap: int, values: Values) -> Values:
+    def __call__(self, heap: int, values: Values, _budget: Budget) -> Values:
         removals = self.ruleset.removals(heap)
         if isinstance(removals, range) and removals.step == 1 and len(removals):
             return values[heap - removals[-1] : heap - removals[0] + 1]
@@ -49,7 +53,7 @@ class _ListedOptions:
     def __init__(self, ruleset: HeapRuleset) -> None:
         self.ruleset = ruleset
 
-    def __call__(self, heap: int, values: Values) -> Values:
+    def __call__(self, heap: int, values: Values, _budget: Budget) -> Values:
         found = set()
         for result in self.ruleset.checked_results(heap):
             total = 0
@@ -70,12 +74,12 @@ class _CodeOptions:
         self.code, self.shift = code, shift
         self.splits = _SplitSums(code)
 
-    def __call__(self, heap: int, values: Values) -> Values:
+    def __call__(self, heap: int, values: Values, budget: Budget) -> Values:
         if self.shift:  # the code's smaller heaps have no moves, and the value 0
             values = np.concatenate([np.zeros(self.shift, dtype=np.int64), values[:heap]])
-        return self.of_code_heap(heap + self.shift, values)
+        return self.of_code_heap(heap + self.shift, values, budget)
 
-    def of_code_heap(self, heap: int, values: Values) -> Values:
+    def of_code_heap(self, heap: int, values: Values, budget: Budget) -> Values:
         found: list[Values] = []
         single: list[int] = []
         for taken, digit in self.code.digits_for(heap):
@@ -87,7 +91,7 @@ class _CodeOptions:
                     single.append(left)
                 else:
                     found.append(_pairs(left, modifier, values))
-            sums = self.splits.sums(digit, left, values)
+            sums = self.splits.sums(digit, left, values, budget)
             if sums is not None:
                 found.append(sums)
         if single:
@@ -121,11 +125,11 @@ class _SplitSums:
         self.largest_count = max((digit.largest_count() for digit in digits), default=0)
         self.tables = _SumTables(self, 0, 0)
 
-    def sums(self, digit: Digit, left: int, values: Values) -> Values | None:
+    def sums(self, digit: Digit, left: int, values: Values, budget: Budget) -> Values | None:
         """Return the nim-sums of the splits of ``left`` tokens into three and more heaps that a digit allows."""
         if left < 3 or not (digit.more or digit.largest_count() > 2):
             return None
-        self._add_heaps(left, values)
+        self._add_heaps(left, values, budget)
         tables = self.tables
         found = np.zeros(tables.width, dtype=np.bool_)
         for count in range(3, min(left, tables.last) + 1):
@@ -139,7 +143,7 @@ class _SplitSums:
                     found |= tables.equal[left, count]
         return np.flatnonzero(found)
 
-    def _add_heaps(self, left: int, values: Values) -> None:
+    def _add_heaps(self, left: int, values: Values, budget: Budget) -> None:
         tables = self.tables
         largest = int(values[:left].max())
         if left >= tables.totals or largest >= tables.width:
@@ -149,6 +153,11 @@ class _SplitSums:
         self.tables = _SumTables(self, 0, 0)
         while tables.added < left - 1:
             tables.add(tables.added + 1, int(values[tables.added + 1]))
+            try:
+                budget.check_clock()
+            except OutOfBudget:
+                self.tables = tables
+                raise
         self.tables = tables
 
 

@@ -114,6 +114,9 @@ def find_period(values: npt.NDArray[Any], theorem: PeriodTheorem) -> Period | No
     Period(preperiod=0, period=3, proved_with=4)
     """
     count = len(values)
+    # Numbers as large prove nothing by so few values, and might not fit the arrays below.
+    if max(theorem.most_heaps, theorem.most_taken, theorem.least_start) >= count:
+        return None
     lengths = _match_lengths(np.ascontiguousarray(values))
     shifts = np.arange(1, count, dtype=np.int64)
     # values[n + p] == values[n] for all n from here on, as far as values are known.

@@ -150,7 +150,7 @@ class SequenceTable:
             return
         if largest >= LARGEST_COMPILED:
             raise OutOfBudget
-        if self._compiled is not None or (self._use_kernels and largest > self._few and self._compile(largest)):
+        if (self._compiled is not None or (self._use_kernels and largest > self._few)) and self._compile(largest):
             self._extend_compiled(largest, budget)
             return
         if largest >= LARGEST_TABLE:
@@ -161,16 +161,18 @@ class SequenceTable:
             self._values = grown
         if self._closed:
             for heap in range(self._known, largest + 1):
-                if heap % 4096 == 0:
-                    budget.check_clock()
                 self._values[heap] = self._closed_value(heap)
+                if heap % 4096 == 0:
+                    self._known = heap + 1
+                    budget.check_clock()
             self._known = largest + 1
             return
         for heap in range(self._known, largest + 1):
             budget.spend()
-            budget.check_clock()  # at each, since one that splits into several may take long
-            self._values[heap] = self._mex(self._option_values(heap, self._values))
+            self._values[heap] = self._mex(self._option_values(heap, self._values, budget))
             self._known = heap + 1
+            if heap < largest:
+                budget.check_clock()  # at each, since one that splits into several may take long
 
     def resume(self, values: npt.NDArray[Any]) -> bool:
         """Take over values that were computed before; tell whether there was a use for them."""
@@ -186,8 +188,16 @@ class SequenceTable:
         return self._values[: self._known] if self._compiled is None else self._compiled.values[: self._compiled.known]
 
     def _compile(self, largest: int) -> bool:
-        """Prepare compiled code for the game; tell whether there is any."""
-        if self._compiled is None and can_compile():
+        """Prepare compiled code for the game; tell whether there is any, for so large heaps."""
+        if self._compiled is not None:
+            if self._compiled.form.last >= largest + self._shift:
+                return True
+            form = two_heap_form(self.ruleset, 2 * largest) or two_heap_form(self.ruleset, largest)
+            if form is None:  # the plain method goes on from what is known
+                self._values, self._compiled = self._values.astype(np.int64), None
+            else:
+                self._compiled.form = form
+        elif can_compile():
             form = two_heap_form(self.ruleset, largest)
             if form is not None:
                 self._compiled = CompiledSequence(form)
@@ -195,11 +205,6 @@ class SequenceTable:
 
     def _extend_compiled(self, largest: int, budget: Budget) -> None:
         assert self._compiled is not None
-        if self._compiled.form.last < largest + self._shift:
-            form = two_heap_form(self.ruleset, 2 * largest) or two_heap_form(self.ruleset, largest)
-            if form is None:
-                raise OutOfBudget
-            self._compiled.form = form
         try:
             self._compiled.extend(largest + self._shift, budget)
         finally:

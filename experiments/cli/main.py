@@ -1,6 +1,7 @@
 """The `sgai` command: its options, and what becomes of errors."""
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -107,7 +108,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("sgai: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader is gone; what is left must not be flushed into its pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader is gone
+        _write_no_more()
         return BROKEN_PIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _write_no_more()
+        print("sgai: the disk is full, and what was to be written is not whole: free some space", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _write_no_more() -> None:
+    """Let nothing that is left be flushed at exit into what cannot take it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

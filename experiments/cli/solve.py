@@ -71,10 +71,13 @@ def run(options: argparse.Namespace) -> int:
     try:
         solution = _solved(options, ruleset, position, store, memory)
     except KeyboardInterrupt:
-        kept = "what took long is kept in the store, and the same command goes on from there"
+        kept = "what took long and can be stored is kept, and the same command goes on from there"
         hint = "with --store, what takes long is kept for the next run"
         print(f"sgai: stopped; {hint if store is None else kept}", file=sys.stderr)
         raise
+    finally:
+        if store is not None:
+            store.close()  # so that its one file holds all
     if options.json:
         answer = solution.to_dict()
         if options.trace:

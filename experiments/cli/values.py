@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import math
 import sys
 import time
 from pathlib import Path
@@ -169,11 +170,19 @@ def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) ->
                     ) from None
             bar.update(len(table) - before)
             if time.monotonic() - saved > _SAVE_SECONDS:
-                save_sequence(file, table.ruleset, table.computed())
-                saved = time.monotonic()
+                try:
+                    save_sequence(file, table.ruleset, table.computed())
+                    saved = time.monotonic()
+                except SgaiError as error:
+                    print(f"sgai: {error}; the run goes on without", file=sys.stderr)
+                    saved = math.inf
     except KeyboardInterrupt:
         if len(table) > FEW_HEAPS:
-            save_sequence(file, table.ruleset, table.computed())
+            try:
+                save_sequence(file, table.ruleset, table.computed())
+            except SgaiError as error:
+                print(f"sgai: stopped after heap {len(table) - 1}; {error}", file=sys.stderr)
+                raise KeyboardInterrupt from None
             print(f"stopped after heap {len(table) - 1}; the same command goes on from there ({file})", file=sys.stderr)
         raise
     finally:

@@ -4,7 +4,10 @@ import contextlib
 import functools
 import gc
 import hashlib
-from collections.abc import Callable
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -18,6 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _config: Any = numba.config
+_log = logging.getLogger(__name__)
 _NUMBAS_OWN, _LIGHTER = 3, 2  # levels of optimization
 
 
@@ -61,9 +65,10 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     try:
         made = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
         _stamp(made)
+        _go_on_unsaved(made)
     except RuntimeError:  # numba finds no folder that can be written
         made = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    return cast(Callable[P, R], made)
+    return cast(Callable[P, R], _interrupted_between(made))
 
 
 def _for_callers(function: Callable[P, R], compiler: type[ForCallers], **options: Any) -> Callable[P, R]:
@@ -71,7 +76,7 @@ def _for_callers(function: Callable[P, R], compiler: type[ForCallers], **options
     made = numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(function)
     if isinstance(made, CPUDispatcher):  # not where numba is told to compile nothing
         made.__class__ = _Internal
-    return _compiling_lighter(cast(Callable[P, R], made))
+    return _compiling_lighter(_interrupted_between(cast(Callable[P, R], made)))
 
 
 class _Internal(CPUDispatcher):
@@ -106,6 +111,67 @@ def _compiling_lighter(made: Callable[P, R]) -> Callable[P, R]:
 
     dispatcher.compile = compile_lighter
     return made
+
+
+def _interrupted_between(made: Callable[P, R]) -> Callable[P, R]:
+    """Let Ctrl-C wait for the end of a function's compilation, for some seconds at most.
+
+    Python cannot raise it out of what LLVM calls back, so that it would be lost, and code be missed later.
+    """
+    if not isinstance(made, CPUDispatcher):
+        return made
+    dispatcher: Any = made
+    compile_at_once = dispatcher.compile
+
+    def compile_to_the_end(signature: Any) -> Any:
+        with _held_interrupts():
+            return compile_at_once(signature)
+
+    dispatcher.compile = compile_to_the_end
+    return made
+
+
+_pressed: list[int] = []  # Ctrl-C, while a function is compiled
+
+
+@contextlib.contextmanager
+def _held_interrupts() -> Iterator[None]:
+    handler = signal.getsignal(signal.SIGINT)
+    is_inner = handler is _note
+    if threading.current_thread() is not threading.main_thread() or not (
+        is_inner or handler is signal.default_int_handler
+    ):
+        yield  # who handles signals in another way knows what to do
+        return
+    if not is_inner:
+        _pressed.clear()
+        signal.signal(signal.SIGINT, _note)
+    try:
+        yield
+    finally:
+        if not is_inner:
+            signal.signal(signal.SIGINT, handler)
+    if _pressed:
+        raise KeyboardInterrupt
+
+
+def _note(number: int, _frame: Any) -> None:
+    _pressed.append(number)
+
+
+def _go_on_unsaved(made: Any) -> None:
+    """Have numba go on where what it compiled cannot be written, as on a full disk."""
+    with contextlib.suppress(AttributeError):
+        kept = made._cache
+        save = kept.save_overload
+
+        def save_if_possible(signature: Any, data: Any) -> None:
+            try:
+                save(signature, data)
+            except OSError as error:
+                _log.info("what was compiled cannot be kept for the next run: %s", error)
+
+        kept.save_overload = save_if_possible
 
 
 def _stamp(made: Any) -> None:

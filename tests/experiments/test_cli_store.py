@@ -198,3 +198,11 @@ def test_it_loads_little(tmp_path):
         check=True,
     )
     assert "sqlite3" not in without.stdout.split()
+
+
+def test_a_stores_file_holds_all_once_the_command_has_ended(tmp_path):
+    named = tmp_path / "nimbers.sqlite"
+    assert main(["solve", "cram(rows=3,columns=5)", "--store", str(named)]) == 0
+    assert [each.name for each in tmp_path.iterdir()] in ([], ["nimbers.sqlite"])
+    assert main(["solve", "cram(rows=4,columns=7)", "--store", str(named)]) == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["nimbers.sqlite"]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,6 +113,17 @@ def test_a_checkpoint_is_never_trusted_blindly(tmp_path, values):
         with pytest.raises(sgai.SgaiError, match="is damaged"):
             load_sequence(file, ruleset)
         assert file.read_bytes() == damaged
+    np.save(tmp_path / "plain.npy", right)
+    np.savez(tmp_path / "list.npz", values=right, about=np.array("[1]"))
+    encrypted, newer = bytearray(data), bytearray(data)
+    at = data.index(b"PK\x01\x02")  # the archive's list of files: versions, then flags
+    encrypted[at + 8] |= 1
+    newer[at + 6] = 200
+    (tmp_path / "encrypted.npz").write_bytes(encrypted)
+    (tmp_path / "newer.npz").write_bytes(newer)
+    for name in ("plain.npy", "list.npz", "encrypted.npz", "newer.npz"):
+        with pytest.raises(sgai.SgaiError, match="is damaged"):
+            load_sequence(tmp_path / name, ruleset)
     wrong = right.copy()
     wrong[5000] += 1
     np.savez(file, values=wrong, about=np.load(_saved(tmp_path, ruleset, right))["about"])
@@ -129,6 +141,41 @@ def test_a_checkpoint_that_cannot_be_written(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(sgai.SgaiError, match="cannot be written"):
         save_sequence(tmp_path / "file" / "c.npz", sgai.load_ruleset("kayles"), np.zeros(3, dtype=np.uint16))
+
+
+def test_a_run_goes_on_where_checkpoints_cannot_be_written(tmp_path, values, monkeypatch):
+    monkeypatch.setattr("sgai.experiments.cli.values._SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("sgai.experiments.cli.values._LOOK_SECONDS", 0.01)
+    (tmp_path / "file").touch()
+    arguments = ("0.007", "--to", "50000", "--format", "csv", "--checkpoint", str(tmp_path / "file" / "c.npz"))
+    code, out, err = values(*arguments)
+    assert (code, len(out.splitlines())) == (0, 50002)
+    assert err.count("cannot be written") == 1
+
+    heaps = []
+
+    def interrupted(_bar, more):
+        heaps.append(more)
+        if sum(heaps) > 20_000:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("tqdm.tqdm.update", interrupted)
+    code, _, err = values(*arguments)
+    assert code == 130
+    assert "stopped after heap" in err
+    assert "cannot be written" in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_output_that_does_not_fit_the_disk():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sgai", "values", "0.77", "--to", "3000"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2, "sgai: the disk is full, and what was to be written is not whole: free some space\n",
+    )  # fmt: skip
 
 
 def test_checkpoints_of_different_rules_are_different_files():

@@ -1,5 +1,6 @@
 """Compiled sequences: every value is that of the plain method, whatever the method and the machine code's state."""
 
+import contextlib
 import itertools
 import json
 import time
@@ -126,6 +127,42 @@ def test_the_clock_is_read_at_every_heap_that_splits_into_many():
     seen = []
     SequenceTable(sgai.load_ruleset("8.0")).values(100, Budget(watch=lambda budget: seen.append(budget.spent)))
     assert sorted(set(seen)) == list(range(1, 101))
+
+
+@pytest.mark.parametrize(("code", "largest"), [("8.0", 140), ("nim", 20_000), ("0.[3]", 300), ("{2+}.0", 140)])
+def test_slices_of_no_time_come_to_an_end(code, largest):
+    # Tables that double are filled anew, and a formula's values were kept only at the end.
+    table, tries = SequenceTable(sgai.load_ruleset(code)), 0
+    while len(table) <= largest and tries < 200_000:
+        tries += 1
+        with contextlib.suppress(OutOfBudget):
+            table.extend(largest, Budget(10**9, seconds=1e-9))
+    assert len(table) > largest
+    assert tries > 3
+    expected = SequenceTable(sgai.load_ruleset(code)).values(largest, Budget(10**9))
+    np.testing.assert_array_equal(table.computed()[: largest + 1], expected[: largest + 1])
+
+
+def test_the_plain_method_goes_on_where_a_code_has_too_many_digits_for_compiled_code(monkeypatch):
+    monkeypatch.setattr(compiled_sequences, "_MOST_DIGITS", 3000)
+    ruleset = sgai.load_ruleset("0.[3]")
+    stored = SequenceTable(ruleset)
+    stored.extend(2500, Budget(10**9))
+    table = SequenceTable(ruleset)
+    assert table.resume(stored.computed())
+    table.extend(3100, Budget(10**9))
+    np.testing.assert_array_equal(
+        table.computed()[:3101], SequenceTable(ruleset, use_kernels=False).values(3100, Budget(10**9))[:3101]
+    )
+
+
+@pytest.mark.parametrize("size", [2**63 - 1, 2**63, 2**64 - 1, 10**20])
+def test_sizes_that_no_array_holds(size):
+    ruleset = sgai.load_ruleset(f"subtraction(take=[1;{size}])")
+    assert sgai.Solver().solve(ruleset, (200_000,)).grundy == 0
+    assert sgai.Solver().solve(ruleset, (200_001,)).grundy == 1
+    assert sgai.Solver().find_period(ruleset, 3000) is None
+    assert sgai.Solver().find_period(sgai.load_ruleset(f"bash(most={size})"), 20) is None
 
 
 def test_budgets_and_going_on():

@@ -1,10 +1,13 @@
 """Functions that only compiled functions call: built into these, whatever the way to them."""
 
 import ast
+import os
+import signal
 
 import numpy as np
 import pytest
 
+from sgai.kernels import jit
 from sgai.kernels.jit import counting_nothing, inlined, inlined_optimized, inner, inner_optimized
 
 FOR_CALLERS = [inner, inner_optimized, inlined, inlined_optimized]
@@ -95,3 +98,40 @@ def test_the_level_of_optimization_is_only_lowered_meanwhile():
         assert numba.config.OPT == 1
     assert seen == [2, 1]
     assert before == numba.config.OPT
+
+
+def _press_while_compiling(done):
+    with jit._held_interrupts():
+        with jit._held_interrupts():  # what a function calls is compiled meanwhile
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append("inner")
+        done.append("outer")
+
+
+def test_ctrl_c_waits_until_a_function_is_compiled():
+    # LLVM's callbacks would swallow it, and numba would miss what they should have kept.
+    before, done = signal.signal(signal.SIGINT, signal.default_int_handler), []
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _press_while_compiling(done)
+        assert done == ["inner"]
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        with jit._held_interrupts():
+            done.append("later")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == ["inner", "later"]
+
+
+FULL = """
+import errno, numba.core.caching as caching
+def save(*_): raise OSError(errno.ENOSPC, "No space left on device")
+caching.IndexDataCacheFile.save = save
+import sgai
+print(sgai.Solver().find_period(sgai.load_ruleset("0.77"), 3000).period)
+"""
+
+
+def test_a_full_disk_keeps_nothing_and_stops_nothing(run_program, tmp_path):
+    done = run_program(FULL, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.stdout == "12\n", done.stderr
