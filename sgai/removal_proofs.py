@@ -132,7 +132,7 @@ class ProofNumbers:
 
     def _ask(self, parts: Sequence[int], heap: int) -> None:
         self._asked = None
-        while len(self._stack.parts) < len(parts):
+        while len(self._stack.parts) < len(parts) + self.search.cells:  # the looks before the first node need some
             self._grow()
         rows = rows_of(parts, self.search.words)
         kernel.ask(self._stack, self._proofs, rows, len(parts), heap, self.search.arrays()[3])

@@ -50,6 +50,7 @@ _LOADED = "the search is loaded"
 
 _log = logging.getLogger(__name__)
 _loaded_widths: set[int] = set()
+_searched_widths: set[int] = set()
 
 
 class ValueTooLarge(SgaiError):
@@ -183,14 +184,22 @@ class RemovalSearch:
         self.split([0])
         keep_form(table, stack.state, rows_of([0], self.words), 0, 1, like)
         move_all(table, self._empty_table(_SMALLEST_TABLE), stack.state, like)
-        search(self._rules, table, stack, 1, True, *self.reserve, like)
+        self._load_search()
         _log.debug(_LOADED)
+
+    def _load_search(self) -> None:
+        """Load the compiled search, so that a slice's time is that of its nodes."""
+        if self.words not in _searched_widths:
+            nothing = self._empty_table(_SMALLEST_TABLE), self.new_stack()
+            search(self._rules, *nothing, 1, True, *self.reserve, self._like)
+            _searched_widths.add(self.words)
 
     def add(self, part: int, value: int) -> None:
         """Put a known value into the table, as one that took long."""
         reduced = self._reduce(part)
         if reduced.value < 0:
             self.check_room(value)
+            self.make_room()
             keep_form(self._table, self._stack.state, reduced.form, value, 1 << 40, self._like)
 
     def expensive(self, nodes: int) -> dict[int, int]:
@@ -260,16 +269,18 @@ class RemovalSearch:
             )
             return status
 
+        self._load_search()
         self.run(step, state, self._grow_pools, budget)
         return int(state[ANSWER])
 
     def _ask(self, form: Words, asked: int) -> None:
         """Have the kernel asked whether a component has a value; what was asked before is given up."""
         state, masks, numbers = self._stack.state, self._stack.masks, self._stack.numbers
-        state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = 0, 0, 0, -1
+        state[TOP], state[OPTIONS], state[PARTS], state[ANSWER] = -1, 0, 0, -1
         masks[0, : self.words] = masks[0, self.words :] = form[0]
         numbers[0] = 0
         numbers[0, TARGET], numbers[0, BEGAN] = asked, state[NODES]
+        state[TOP] = 0  # last: cut short, there is no question
 
     def run(self, step: Callable[[int], int], state: Any, grow_pools: Callable[[], None], budget: Budget) -> None:
         """Go on with a search in slices, between which the clock is read and room is made, until it is done.
@@ -299,6 +310,7 @@ class RemovalSearch:
             most_peeks = int(state[PEEKS]) + looks
             state[MOST_PEEKS] = most_peeks
             status = step(before + min(size, max(0, budget.states - budget.spent)))
+            seconds = time.perf_counter() - began  # of the search alone: a watcher may take its time
             nodes, amid_node = int(state[NODES]) - before, int(state[PEEKS]) == most_peeks
             budget.spent += nodes
             budget.hits += int(state[HITS]) - hits
@@ -315,7 +327,6 @@ class RemovalSearch:
             elif budget.spent >= budget.states and not amid_node:  # what is left of a node takes no state
                 raise OutOfBudget
             budget.check_clock()
-            seconds = time.perf_counter() - began
             left = budget.seconds_left()
             if left is not None and nodes and seconds / nodes > left:
                 raise OutOfBudget  # one node more would take too long

@@ -317,6 +317,29 @@ def test_a_lone_cell_has_no_other_components_excluded_values():
     assert (search.known(triangle), search.excluded(triangle)) == (1, 0)
 
 
+def test_all_values_that_are_added_stay_where_there_is_room():
+    ruleset = load_ruleset("cram(rows=5,columns=6)")
+    search, rng = RemovalSearch(ruleset.table), random.Random(1)
+    forms = {part for _, parts in search.split(rng.getrandbits(30) for _ in range(40_000)) for part in parts}
+    assert len(forms) > 4096
+    for part in forms:
+        search.add(part, 7)
+    assert search.entries > 0.99 * len(forms)  # a few had no place near their hash
+
+
+def test_a_slow_watcher_does_not_make_slices_small(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    search, called = search_of("cram(rows=5,columns=6)"), []
+
+    def watch(_budget):
+        clock[0] += 1.0
+        called.append(search.nodes)
+
+    assert search.value((1 << 30) - 1, Budget(watch=watch)) == 2
+    assert len(called) < 20
+
+
 def test_a_watcher_may_ask_the_same_search():
     # The frames of what was asked first were given up then, and the answer to the other question taken for its own.
     ruleset = load_ruleset("cram(rows=5,columns=6)")
