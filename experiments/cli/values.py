@@ -145,7 +145,7 @@ def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) ->
 
     from tqdm import tqdm
 
-    from sgai.checkpoints import load_sequence, save_sequence
+    from sgai.checkpoints import load_sequence
     from sgai.errors import SgaiError
 
     started = saved = time.monotonic()
@@ -170,20 +170,25 @@ def _compute(table: "SequenceTable", options: argparse.Namespace, file: Path) ->
                     ) from None
             bar.update(len(table) - before)
             if time.monotonic() - saved > _SAVE_SECONDS:
-                try:
-                    save_sequence(file, table.ruleset, table.computed())
-                    saved = time.monotonic()
-                except SgaiError as error:
-                    print(f"sgai: {error}; the run goes on without", file=sys.stderr)
+                complaint, saved = _save(table, file), time.monotonic()
+                if complaint:
+                    print(f"sgai: {complaint}; the run goes on without", file=sys.stderr)
                     saved = math.inf
     except KeyboardInterrupt:
         if len(table) > FEW_HEAPS:
-            try:
-                save_sequence(file, table.ruleset, table.computed())
-            except SgaiError as error:
-                print(f"sgai: stopped after heap {len(table) - 1}; {error}", file=sys.stderr)
-                raise KeyboardInterrupt from None
-            print(f"stopped after heap {len(table) - 1}; the same command goes on from there ({file})", file=sys.stderr)
+            kept = _save(table, file) or f"the same command goes on from there ({file})"
+            print(f"stopped after heap {len(table) - 1}; {kept}", file=sys.stderr)
         raise
     finally:
         bar.close()
+
+
+def _save(table: "SequenceTable", file: Path) -> str:
+    """Write the checkpoint; return why that cannot be done, or nothing."""
+    from sgai.checkpoints import save_sequence
+
+    try:
+        save_sequence(file, table.ruleset, table.computed())
+    except sgai.SgaiError as error:
+        return str(error)
+    return ""

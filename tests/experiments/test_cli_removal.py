@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path):
     assert process.returncode == 130, err
     assert out == ""
     assert err.strip().endswith("sgai: interrupted")
-    assert "is kept, and the same command goes on from there" in err
+    assert "what took long and can be stored is kept, and the same command goes on from there" in err
     listed = subprocess.run(
         [sys.executable, "-m", "sgai", "store", "info", "--file", str(file)], capture_output=True, text=True, check=True
     )
